@@ -65,7 +65,7 @@ ENTRIES, TABLE, PAPERS = r"entries/small\.toml, \[Alpha\]", "small.csv", r"sourc
         (ENTRIES, 'table = "Table 1"', 'table = ""', "$.table"),
         (ENTRIES, "training_frames = 1_000", "training_frames = -1", "$.training_frames"),
         (ENTRIES, "training_frames", "training_frame", "unknown field `training_frame`"),
-        (ENTRIES, 'hand = "first"', 'hand = "second"', "'read_in' says where"),
+        (ENTRIES, 'hand = "first"', 'hand = "second"', "'read_in' is required"),
         (ENTRIES, 'hand = "first"', 'hand = "third"', "$.hand"),
         (ENTRIES, '"frame stack" = 4', '"frame stack" = [4]', "$.settings"),
         (ENTRIES, '"frame stack" = 4', '"frame stack" = nan', "not finite"),
@@ -76,11 +76,11 @@ ENTRIES, TABLE, PAPERS = r"entries/small\.toml, \[Alpha\]", "small.csv", r"sourc
         (TABLE, "-20.5,0.5", "nan,0.5", "not finite"),
         (TABLE, "-20.5,0.5", ",0.5", "the score is empty"),
         (TABLE, "-20.5,0.5", "-20.5,few", "$.uncertainty"),
-        (TABLE, "-20.5,0.5", "-20.5,", "an uncertainty and its kind go together"),
+        (TABLE, "-20.5,0.5", "-20.5,", "an uncertainty and its kind belong together"),
         (TABLE, ",3,", ",0,", "$.runs"),
         (TABLE, "algorithm,task", "algorithm,game", "the columns are algorithm, game"),
         (TABLE, "1000,,,,doubtful", "1000,,,doubtful", "line 3"),
-        (TABLE, "doubtful\n", "doubtful\nBeta,pong,1,,,,\n", "its entry says that they are 'unavailable'"),
+        (TABLE, "doubtful\n", "doubtful\nBeta,pong,1,,,,\n", "its entry has 'unavailable'"),
         (PAPERS, "year = 2020", 'year = "2020"', "$.year"),
         (PAPERS, 'title = "A Paper"', 'title = " "', "$.title"),
         (PAPERS, 'venue = "Somewhere"\n', "", "`venue`"),
@@ -96,7 +96,7 @@ def test_what_lacks_something_or_says_what_is_not_is_refused_with_its_place(writ
 
 def test_an_algorithm_without_scores_says_why(write):
     place = write(entries=ENTRY + LOST.replace('unavailable = "burnt"', ""))
-    with pytest.raises(ArcadeMarkError, match="'Beta' has no scores; say why"):
+    with pytest.raises(ArcadeMarkError, match="'Beta' has no scores; give the reason"):
         reading.read_results("small", place)
 
 

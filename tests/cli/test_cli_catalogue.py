@@ -127,7 +127,7 @@ def test_a_collection_is_added_once_no_remark_is_open(invoke, contributed):
     shown = invoke("catalogue", "add", *contributed, "--into", "data")
     told = shown.words
     assert (shown.code, "1 remark to be answered" in told) == (1, True)
-    assert "33.8 is 10 times or more apart from" in told
+    assert "33.8 differs by a factor of 10 or more from" in told
     assert not Path("data/scores/doe-2026.csv").exists()
     path = Path("doe-2026.csv")
     path.write_text(CONTRIBUTED[path.name].removesuffix(",\n") + ",as published\n", encoding="utf-8")

@@ -58,9 +58,9 @@ def test_a_suite_is_named_again_where_a_run_goes_on(tmp_path, invoke):
         (("info", "suites", "check", "{}"), "of Atari games, which are played under one of Atari's protocols"),
         (("run", "random", "--games", "pong,{}"), "is a suite; name it by --suite"),
         (("info", "games", "gymnasium.toml"), "cannot read the file"),
-        (("info", "games", "watch-ram", "{}"), "may be of any kind; say which"),
+        (("info", "games", "watch-ram", "{}"), "may be of any kind; name it"),
         (("info", "games", "watch-ram", "catch.bin", "--save", "x.csv"), "x.csv: this document has no table of rows"),
-        (("run", "random", "--suite", "atari-57"), "is of ALE's own games: give it as games, --games atari-57"),
+        (("run", "random", "--suite", "atari-57"), "consists of ALE's own games; name it with --games atari-57"),
     ],
 )
 def test_what_is_refused(words, what, tmp_path, invoke):

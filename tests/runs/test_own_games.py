@@ -144,9 +144,7 @@ def test_known_roms_show_their_screen_on_both_emulators(game, screen, tmp_path):
 def test_a_cartridge_for_pal_television_is_described_so(tmp_path):
     slow = own_games.rom().replace(bytes.fromhex("a9238d9602"), bytes.fromhex("a95e8d9602"))  # 50 lines more
     wrong = suite_protocol(load_suite(str(own_games.describe(tmp_path, slow))))
-    with pytest.raises(
-        ArcadeMarkError, match='a screen of television PAL, not NTSC; describe it so: television = "PAL"'
-    ):
+    with pytest.raises(ArcadeMarkError, match='a screen with television PAL, not NTSC; correct it: television = "PAL"'):
         open_environment(environment_spec("catch", wrong))
     rules = suite_protocol(load_suite(str(own_games.describe(tmp_path, slow, television='"PAL"'))))
     environment = open_environment(environment_spec("catch", rules))
@@ -209,7 +207,7 @@ def test_what_cannot_be_played_is_refused(tmp_path, monkeypatch, catch):
     with pytest.raises(ArcadeMarkError, match="game 'catch': it is over at its start; correct 'end', or start it"):
         open_environment(environment_spec("catch", over))
     odd = suite_protocol(load_suite(str(own_games.describe(tmp_path, own_games.rom()[:1000]))))
-    with pytest.raises(ArcadeMarkError, match="a ROM of 1,000 bytes may be of any kind; say which, as in kind"):
+    with pytest.raises(ArcadeMarkError, match="a ROM of 1,000 bytes may be of any kind; name it, as in kind"):
         open_environment(environment_spec("catch", odd))
     own_games.describe(tmp_path)
     monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")

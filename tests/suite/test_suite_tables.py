@@ -60,5 +60,5 @@ def test_a_row_of_more_or_fewer_cells_than_columns_is_named(tmp_path, row):
     text = f"id,name,year\n{row}\n"
     (tmp_path / "mine.csv").write_text(text)
     (tmp_path / tables.CHECKSUMS).write_text(f"{hashlib.sha256(text.encode()).hexdigest()}  mine.csv\n")
-    with pytest.raises(ArcadeMarkError, match=r"mine\.csv, line 2: not as many cells as the header has columns"):
+    with pytest.raises(ArcadeMarkError, match=r"mine\.csv, line 2: the number of cells is not that of columns"):
         tables.read_rows("mine.csv", tmp_path)

@@ -17,7 +17,7 @@ __all__ = ["load"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load the one public name when it is first used, so that importing the package stays cheap."""
+    """Import the public name on first use, so that importing the package stays fast."""
     if name in __all__:
         return getattr(importlib.import_module("arcademark.catalogue.collections"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -37,13 +37,13 @@ COPIED = 5
 """Number of games with equal scores of two algorithms that is not explained by chance."""
 
 NAME = re.compile("(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)+")
-"""Form of names of collections and papers: files bear these names."""
+"""Form of names of collections and papers, which are names of files, too."""
 _HEADER = re.compile(r"^\[(?P<key>[^\[\]\n]+)\][ \t]*(#.*)?$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class CollectionOverlap:
-    """An algorithm beside the same one of another collection: games that both have, and those with equal scores."""
+    """An algorithm and the same one of another collection: numbers of common games, and of equal scores."""
 
     algorithm: str
     other: str
@@ -65,7 +65,7 @@ class Addition:
         Errors; unusual values that no note explains.
     algorithms, games, results : int
         Its size, if it could be read.
-    compared : tuple of Compared
+    compared : tuple of CollectionOverlap
     written : tuple of str
         The files that were written into a checkout.
     """
@@ -84,28 +84,28 @@ class Addition:
 
 
 def add(given: Sequence[Path], into: Path | None = None, *, overwrite: bool = False) -> Addition:
-    """Check a collection and, if nothing is wrong with it and no remark is left, write it.
+    """Check a collection and, if there are no findings and no remarks, write it.
 
     Parameters
     ----------
     given : sequence of Path
-        ``<collection>.toml`` and ``<collection>.csv`` as in the catalogue, and ``sources.toml`` with the papers that
-        are new to it, if any; in any order.
+        ``<collection>.toml`` and ``<collection>.csv`` as in the catalogue, and ``sources.toml`` with new papers, if
+        any; in any order.
     into : Path, optional
-        The catalogue's data folder in a checkout; None only checks, against the package's own.
+        The catalogue's data folder in a checkout; None only checks, against the package's own data.
     overwrite : bool, optional
-        True to replace a collection of its name.
+        True to replace a collection of the same name.
 
     Raises
     ------
     ArcadeMarkError
-        If files are missing or cannot be read, the name is taken, or the folder holds no catalogue.
+        If files are missing or cannot be read, the name is taken, or the folder contains no catalogue.
     """
     entries, scores, sources = _named(given)
     name = entries.stem
     if into and (not all((into / folder).is_dir() for folder in ("entries", "scores")) or any(damaged_files(into))):
         raise ArcadeMarkError(
-            f"{into}: holds no catalogue, or a damaged one; name src/arcademark/catalogue/data of a checkout"
+            f"{into}: contains no catalogue, or a damaged one; name src/arcademark/catalogue/data of a checkout"
         )
     if name in reading.read_names(into) and not overwrite:
         raise ArcadeMarkError(f"{name}: the catalogue has a collection of this name; choose another, or --overwrite it")
@@ -116,14 +116,14 @@ def add(given: Sequence[Path], into: Path | None = None, *, overwrite: bool = Fa
     def paper(key: str, row: object) -> Source:
         read = reading.source_of(key, row)
         if read != catalogue.get(key, read):
-            raise ValueError("the catalogue has this paper otherwise; leave it out")
+            raise ValueError("the catalogue has other data for this paper; leave it out")
         return read
 
     papers, findings = _tables(SOURCES, texts.get(SOURCES, ""), paper)
     known = {**catalogue, **{key: read for key, read in papers.items() if read}}
     read, wrong = _tables(entries.name, texts[entries.name], lambda key, row: reading.entry_of(name, key, row, known))
     if not read and not wrong:
-        wrong = [CatalogueFinding(entries.name, "holds no algorithm; expected a table for each")]
+        wrong = [CatalogueFinding(entries.name, "contains no algorithm; expected a table for each")]
     results, unread = _results(scores.name, texts[scores.name], read)
     findings += wrong + (unread if read else [])
     if findings:
@@ -145,18 +145,18 @@ def _named(given: Sequence[Path]) -> tuple[Path, Path, Path | None]:
             f"got {', '.join(path.name for path in given)}"
         )
     if not NAME.fullmatch(entries[0].stem):
-        raise ArcadeMarkError(f"{entries[0].name}: name it after its source and year, in small letters: doe-2020.toml")
+        raise ArcadeMarkError(f"{entries[0].name}: name it after its source and year, in lower case: doe-2020.toml")
     return entries[0], scores[0], sources[0] if sources else None
 
 
 def _tables(
     name: str, text: str, make: Callable[[str, Any], _Kind]
 ) -> tuple[dict[str, _Kind | None], list[CatalogueFinding]]:
-    """Make something of each table of a TOML file, None of one with a problem, and say where that is."""
+    """Convert each table of a TOML file, to None if it has a problem; return these and the findings with places."""
     try:
         rows = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        return {}, [CatalogueFinding(name, f"is no TOML: {error or 'nested too deeply'}; correct it")]
+        return {}, [CatalogueFinding(name, f"is not TOML: {error or 'nested too deeply'}; correct it")]
     lines: dict[str, str] = {}
     for match in _HEADER.finditer(text):
         lines.setdefault(match["key"].strip().strip("\"'"), f", line {text.count(chr(10), 0, match.start()) + 1}")
@@ -196,7 +196,7 @@ def _results(name: str, text: str, entries: Mapping[str, Entry | None]) -> tuple
             read[row["algorithm"], row["task"]] = result
             findings += [CatalogueFinding(where, wrong.problem) for wrong in impossible([result] if result else [])]
     except csv.Error as error:
-        findings.append(CatalogueFinding(f"{name}, line {table.line_num}", f"is no CSV: {error}; correct it"))
+        findings.append(CatalogueFinding(f"{name}, line {table.line_num}", f"is not CSV: {error}; correct it"))
     whole = {algorithm: entry for algorithm, entry in entries.items() if entry}
     findings += [
         CatalogueFinding(name, problem)
@@ -206,7 +206,7 @@ def _results(name: str, text: str, entries: Mapping[str, Entry | None]) -> tuple
 
 
 def _beside(name: str, results: Iterable[Result]) -> tuple[list[CatalogueFinding], list[CollectionOverlap]]:
-    """Compare a collection's scores with the catalogue's, without the collection of its own name."""
+    """Compare a collection's scores with the catalogue's, without a collection of the same name."""
     own: dict[str, dict[str, Result]] = {}
     for result in results:
         own.setdefault(result.entry.algorithm, {})[result.task] = result
@@ -223,7 +223,7 @@ def _beside(name: str, results: Iterable[Result]) -> tuple[list[CatalogueFinding
             if common:
                 compared.append(CollectionOverlap(algorithm, other.algorithm, other.collection, len(common), equal))
         unlike = {other.qualified: collections.scores_of(other) for other in theirs if other not in alike}
-        remarks += _apart(algorithm, mine, [collections.scores_of(other) for other in alike])
+        remarks += _scaled(algorithm, mine, [collections.scores_of(other) for other in alike])
         remarks += _repeated(algorithm, mine)
         remarks += _copied(
             algorithm, mine, unlike | {other: scores for other, scores in own.items() if other < algorithm}
@@ -235,7 +235,7 @@ def _names(entry: Entry) -> set[str]:
     return {entry.identity.lower(), entry.algorithm.lower()}
 
 
-def _apart(
+def _scaled(
     algorithm: str, mine: Mapping[str, Result], alike: Iterable[Mapping[str, Result]]
 ) -> Iterator[CatalogueFinding]:
     """Yield remarks on scores that differ by a factor of ten from at least half of the algorithm's others."""
@@ -244,7 +244,7 @@ def _apart(
         far = [other for other in others if _far(result.score, other.score)]
         if far and 2 * len(far) >= len(others) and not result.note:
             beside = ", ".join(f"{other.score:.12g} in {other.entry.collection}" for other in far)
-            problem = f"{result.score:.12g} is {FACTOR:g} times or more apart from {beside}: is a factor lost?"
+            problem = f"{result.score:.12g} differs by a factor of {FACTOR:g} or more from {beside}: is a factor lost?"
             yield CatalogueFinding(f"{algorithm}, {game}", problem)
 
 
@@ -263,7 +263,7 @@ def _repeated(algorithm: str, mine: Mapping[str, Result]) -> Iterator[CatalogueF
 def _copied(
     algorithm: str, mine: Mapping[str, Result], unlike: Mapping[str, Mapping[str, Result]]
 ) -> Iterator[CatalogueFinding]:
-    """Yield a remark on the algorithm with the most equal scores, if they are many."""
+    """Yield a remark on the algorithm with the most equal scores, if there are many."""
     shared = {
         other: [
             game
@@ -278,7 +278,7 @@ def _copied(
 
 
 def _write(name: str, texts: Mapping[str, str], into: Path) -> tuple[str, ...]:
-    """Write the files and, when they are there, their checksums."""
+    """Write the files, then their checksums; return their paths."""
     written = {f"entries/{name}.toml": texts[f"{name}.toml"], f"scores/{name}.csv": texts[f"{name}.csv"]}
     if SOURCES in texts:
         written[SOURCES] = _merged((into / SOURCES).read_text(encoding="utf-8"), texts[SOURCES])
@@ -296,7 +296,7 @@ def _write(name: str, texts: Mapping[str, str], into: Path) -> tuple[str, ...]:
 
 
 def _merged(ours: str, theirs: str) -> str:
-    """Merge papers into ours by their keys; ours stays where both have one."""
+    """Merge papers into ours by their keys; ours is kept if both have one."""
     blocks = {}
     for text in (theirs, ours):
         places = [match.start() for match in _HEADER.finditer(text)]
@@ -305,5 +305,5 @@ def _merged(ours: str, theirs: str) -> str:
             blocks[block[1 : block.index("]")]] = block
     merged = "\n\n".join(blocks[key] for key in sorted(blocks)) + "\n"
     if tomllib.loads(merged) != tomllib.loads(theirs) | tomllib.loads(ours):
-        raise ArcadeMarkError(f"{SOURCES}: papers are not each a table that begins with [key]; write them so")
+        raise ArcadeMarkError(f"{SOURCES}: expected each paper as a table that begins with [key]")
     return merged

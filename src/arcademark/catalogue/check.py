@@ -1,4 +1,4 @@
-"""Goes through the whole catalogue: checksums, tables, and whether scores, print, errata and references agree."""
+"""Checks of the whole catalogue: checksums, tables, and agreement of scores, printed cells, errata and references."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.suite import anomalies, references, tables, tasks
 
 HUMAN_STARTS = "human-starts"
-"""The protocol whose episodes begin where a game has begun, so that there may be more to lose."""
+"""The protocol whose episodes begin in the middle of a game, so that scores can be lower than the game's lowest."""
 
 
 _REFERENCES = {
@@ -29,7 +29,7 @@ _REFERENCES = {
 
 @dataclass(frozen=True)
 class CatalogueFinding:
-    """Something wrong, and the file with the line or cell where it is."""
+    """A problem, and its place: the file with the line or cell."""
 
     where: str
     problem: str
@@ -37,7 +37,7 @@ class CatalogueFinding:
 
 @dataclass(frozen=True)
 class CollectionCount:
-    """Size of a collection: algorithms, those whose scores are lost, games with a score, and scores."""
+    """Size of a collection: numbers of algorithms, of those with lost scores, of games with a score, and of scores."""
 
     collection: str
     algorithms: int
@@ -54,11 +54,11 @@ class Check:
     ----------
     ok : bool
         True if there are no findings.
-    findings : tuple of Finding
-    collections : tuple of Count
-        Those that could be read.
+    findings : tuple of CatalogueFinding
+    collections : tuple of CollectionCount
+        The collections that could be read.
     files, sources, printed_cells, errata, disagreements : int
-        Numbers of what was checked; disagreements are the reference scores that another source prints otherwise.
+        Numbers of checked items; disagreements are reference scores for which another source prints another value.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.catalogue-check/1"
@@ -74,7 +74,7 @@ class Check:
 
 
 def check() -> Check:
-    """Check all that the package holds; where a file is damaged, nothing but that."""
+    """Check the package's catalogue; if any file is damaged, report only damaged files."""
     files = len(data_files())
     damaged = tuple(damaged_files())
     if damaged:
@@ -121,7 +121,7 @@ def data_files(directory: Path | None = None) -> tuple[tuple[str, str], ...]:
 
 
 def damaged_files(directory: Path | None = None) -> Iterator[CatalogueFinding]:
-    """Yield the files whose checksum is wrong or missing, and those listed but gone."""
+    """Yield the files with a wrong or missing checksum, and listed files that are missing."""
     place = directory or reading.data_directory()
     for folder in _folders(place):
         here = place / folder if folder else place
@@ -138,7 +138,7 @@ def damaged_files(directory: Path | None = None) -> Iterator[CatalogueFinding]:
 
 
 def read_collections(directory: Path | None = None) -> tuple[list[CollectionCount], list[CatalogueFinding]]:
-    """Read every collection, and count it or say why it cannot be read."""
+    """Read every collection; return the sizes of readable ones, and findings on the others."""
     counts: list[CollectionCount] = []
     findings: list[CatalogueFinding] = []
     names = reading.read_names(directory)
@@ -153,7 +153,7 @@ def read_collections(directory: Path | None = None) -> tuple[list[CollectionCoun
         counts.append(CollectionCount(name, len(entries), lost, games, len(results)))
     for folder, name in data_files(directory):
         if folder == "scores" and name.removesuffix(".csv") not in names:
-            findings.append(CatalogueFinding(f"scores/{name}", "no file in entries/ says whose scores these are"))
+            findings.append(CatalogueFinding(f"scores/{name}", "no file in entries/ defines these algorithms"))
     return counts, findings
 
 
@@ -163,7 +163,7 @@ def apart_from_print(
     entries: Mapping[str, Entry],
     scores: Mapping[tuple[str, str], float],
 ) -> Iterator[CatalogueFinding]:
-    """Yield a paper's printed scores and training frames that neither hold nor are errata, and errata of no cell.
+    """Yield a paper's printed scores and training frames that are neither correct nor errata, and errata without cell.
 
     Entries are by algorithm, scores by algorithm and game.
     """
@@ -181,17 +181,17 @@ def apart_from_print(
             continue
         problem = f"printed {text!r}, but the catalogue has {'nothing' if holds is None else f'{holds:.12g}'}"
         where = f"Table {place.table}, {place.algorithm}, {place.row}"
-        yield CatalogueFinding(where, f"{problem}, and no erratum says why")
+        yield CatalogueFinding(where, f"{problem}, and no erratum explains it")
     for slip in slips:
         if slip.place is not None and by_place.get(slip.place) != slip.printed:
             found = by_place.get(slip.place, "no such cell")
             yield CatalogueFinding(
-                f"errata: {slip.where}", f"says that {slip.printed!r} is printed; the tables have {found!r}"
+                f"errata: {slip.where}", f"states that {slip.printed!r} is printed; the tables have {found!r}"
             )
 
 
 def apart_from_references(results: Iterable[Result]) -> Iterator[CatalogueFinding]:
-    """Yield the scores of reference players that are neither our references nor known to be printed otherwise."""
+    """Yield the scores of reference players that are neither our references nor known alternatives."""
     for result in results:
         key = (result.entry.source.key, result.entry.algorithm)
         if key not in _REFERENCES:
@@ -225,7 +225,7 @@ def impossible(results: Iterable[Result]) -> Iterator[CatalogueFinding]:
         if not result.note:
             yield CatalogueFinding(
                 f"{result.entry.collection}: {result.entry.algorithm}, {result.task}",
-                f"{problem}; say in a note what is known of it",
+                f"{problem}; explain it in a note",
             )
 
 

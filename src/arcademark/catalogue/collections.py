@@ -1,8 +1,8 @@
-"""The published scores, chosen by collection, protocol, training, year and kind.
+"""The published scores, selected by collection, protocol, training, year and kind.
 
-Where two of the collections asked for have an algorithm of the same name, both get the source in brackets: "Agent57
-(Fan 2021)". A game that an algorithm was not scored on is NaN. Scores are those that hold; ``as_published=True`` gives
-the source's own, `Result.as_published`, where that does not hold.
+If two of the selected collections have an algorithm of the same name, both names are followed by the source in
+brackets: "Agent57 (Fan 2021)". Missing scores are NaN. Scores are the correct ones; ``as_published=True`` returns the
+source's own, `Result.as_published`, where these are incorrect.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Filter:
     Parameters
     ----------
     protocol : str, optional
-        A named protocol, or "" for the entries for which none is known.
+        A named protocol, or "" for entries without a known one.
     min_training_frames, max_training_frames : int, optional
-        Both included; entries whose training frames are not known are left out.
+        Inclusive bounds; entries with unknown training frames are left out.
     year, since, until : int, optional
         Year of first publication: exactly, at least, at most.
     kind, reported : str or sequence of str, optional
@@ -59,7 +59,7 @@ class Filter:
                     raise UnknownNameError(what, name, known)
 
     def keeps(self, entry: Entry) -> bool:
-        """Return whether an entry is to be kept."""
+        """Return True if the filter keeps an entry."""
         year = entry.year
         return (
             self.protocol in (None, entry.protocol)
@@ -82,18 +82,18 @@ def collections() -> tuple[str, ...]:
 
 
 def entries(collection: str | None = None) -> tuple[Entry, ...]:
-    """Return a collection's algorithms, in the source's order; those of all collections if none is named."""
+    """Return a collection's algorithms, in the source's order; by default those of all collections."""
     return tuple(entry for name in _chosen(collection) for entry in reading.read_entries(name).values())
 
 
 def results(collection: str | None = None, *, as_published: bool = False) -> tuple[Result, ...]:
-    """Return a collection's scores in its file's order; those of all collections if none is named."""
+    """Return a collection's scores in its file's order; by default those of all collections."""
     found = (result for name in _chosen(collection) for result in reading.read_results(name))
     return tuple(result.published if as_published else result for result in found)
 
 
 def checkpoints() -> tuple[PublishedCheckpoint, ...]:
-    """Return how well some algorithms played in the middle of their training, by their published learning curves."""
+    """Return scores of algorithms in the middle of their training, from published learning curves."""
     return reading.read_checkpoints()
 
 
@@ -103,9 +103,9 @@ def scores_of(entry: Entry, *, as_published: bool = False) -> Mapping[str, Resul
 
 
 def benchmarked(games: Collection[str], fewest: int) -> Mapping[str, Entry]:
-    """Return the algorithms that were scored on at least so many of the games, each once, by their names in a table.
+    """Return the algorithms with scores on at least ``fewest`` of the games, each once, by their names in a table.
 
-    If several collections have an algorithm of a paper, that with the most of the games is taken. References and
+    If several collections have an algorithm of a paper, the one with the most of the games is used. References and
     baselines are left out.
     """
     result: dict[tuple[str, Source], dict[str, dict[str, int]]] = {}
@@ -122,19 +122,19 @@ def benchmarked(games: Collection[str], fewest: int) -> Mapping[str, Entry]:
 def select(
     collection: Names | None = None, algorithms: Collection[str] | None = None, keep: Filter | None = None
 ) -> Mapping[str, Entry]:
-    """Return the entries asked for, by the names they go by in a table.
+    """Return the selected entries by their names in a table.
 
     Parameters
     ----------
     collection : str or sequence of str, optional
         Names of collections; all if none is named.
     algorithms : collection of str, optional
-        Only these, in this order. A name without brackets means the algorithm in every collection that has it.
+        Only these, in this order. A name without brackets selects the algorithm in every collection that has it.
     keep : Filter, optional
     """
     result = _named(_chosen(collection))
     if algorithms is not None:
-        result = {name: result[name] for wanted in _listed(algorithms) for name in _meant(wanted, result)}
+        result = {name: result[name] for wanted in _listed(algorithms) for name in _matching(wanted, result)}
     return {name: entry for name, entry in result.items() if keep is None or keep.keeps(entry)}
 
 
@@ -163,9 +163,9 @@ def load(
     Raises
     ------
     UnknownNameError
-        If a collection, an algorithm, a protocol, a kind, what is reported or a keyword is unknown.
+        If the name of a collection, algorithm, protocol, kind, `REPORTED` value or keyword is unknown.
     ArcadeMarkError
-        If nothing is left, or an algorithm asked for by name has no scores.
+        If nothing is left, or a named algorithm has no scores.
     """
     keep = Filter(**where)
     for name in _listed(algorithms):
@@ -178,7 +178,7 @@ def load(
 
 
 def table(found: Mapping[str, Entry], *, as_published: bool = False) -> ScoreTable:
-    """Return the scores of entries as a table under the names given; see `load`."""
+    """Return the scores of entries as a table with the given names; see `load`."""
     scored = {name: entry for name, entry in found.items() if not entry.unavailable}
     if not scored:
         raise ArcadeMarkError("catalogue: no algorithm matches all filters; 'arcademark catalogue list' shows them")
@@ -201,7 +201,7 @@ def table(found: Mapping[str, Entry], *, as_published: bool = False) -> ScoreTab
 
 
 def citation(entry: Entry) -> str:
-    """Cite an entry: who published its scores, where they are printed and where they were read."""
+    """Return the citation of an entry: the publication of its scores, their table, and the copy they were read in."""
     place = f"{entry.source.short}, {entry.table}"
     if entry.paper is not None and entry.paper != entry.source:
         place = f"{entry.paper.short}, as given in {place}"
@@ -209,7 +209,7 @@ def citation(entry: Entry) -> str:
 
 
 def in_order(games: Collection[str]) -> tuple[str, ...]:
-    """Sort games as the first suite that has them all; else those of atari-57 first, then by name."""
+    """Sort games in the order of the first suite that has all of them; else those of atari-57 first, then by name."""
     orders = [suite.tasks for suite in tasks.suites().values()]
     order = next((order for order in orders if set(games) <= set(order)), orders[0])
     return (*(game for game in order if game in games), *sorted(set(games) - set(order)))
@@ -226,7 +226,7 @@ def _chosen(collection: Names | None) -> tuple[str, ...]:
 
 
 def _named(chosen: Sequence[str]) -> dict[str, Entry]:
-    """Name the entries of the collections, with the source in brackets where two share a name."""
+    """Return the entries of collections by name, with the source in brackets where two share a name."""
     result = [entry for name in chosen for entry in entries(name)]
     shared = Counter(entry.algorithm for entry in result)
     same_source = Counter((entry.algorithm, entry.source.key) for entry in result)
@@ -238,8 +238,8 @@ def _named(chosen: Sequence[str]) -> dict[str, Entry]:
     return named
 
 
-def _meant(wanted: str, named: Mapping[str, Entry]) -> tuple[str, ...]:
-    """Return the names in the table that a name means, whatever its case."""
+def _matching(wanted: str, named: Mapping[str, Entry]) -> tuple[str, ...]:
+    """Return the names in the table that match a name, ignoring case."""
     key = wanted.strip().lower()
     exact = tuple(name for name in named if name.lower() == key)
     result = exact or tuple(name for name, entry in named.items() if entry.algorithm.lower() == key)

@@ -1,8 +1,8 @@
 """Errata of papers: printed values that are wrong, and pairs that contradict each other.
 
 ``data/errata/<paper>.csv`` has a row for each erratum; its first four columns are empty unless it is a cell of the
-review's Tables 3-14. Reference scores that another source prints otherwise are errata of the category `DISAGREEMENT`.
-Nothing that the program computes uses a slip: results and references are what `Erratum.holds` says.
+review's Tables 3-14. Reference scores for which another source prints another value are errata of the category
+`DISAGREEMENT`. No computation uses an incorrect value: results and references are those of `Erratum.holds`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def errata(paper: str | None = None, category: str | None = None) -> tuple[Errat
     Parameters
     ----------
     paper : str, optional
-        The key of a source, "fan-2021"; None for all. A source without errata has none.
+        The key of a source, "fan-2021"; None for all.
     category : str, optional
-        One category only, "unit"; None for all.
+        One category, "unit"; None for all.
 
     Raises
     ------
     UnknownNameError
-        If there is no such source, or no erratum of that category in any paper.
+        If the source is unknown, or no paper has an erratum of the category.
     """
     result = read_errata()
     if paper is not None and paper not in read_sources():
@@ -54,7 +54,7 @@ def errata(paper: str | None = None, category: str | None = None) -> tuple[Errat
 
 
 def categories() -> tuple[str, ...]:
-    """Return the kinds of slips that occur, in alphabetical order."""
+    """Return the categories of errata, in alphabetical order."""
     return tuple(sorted({item.category for item in read_errata()}))
 
 
@@ -80,9 +80,9 @@ def _read(name: str, directory: Traversable, papers: Mapping[str, Source]) -> It
         item = read_as(Erratum, values, where, "correct that line", strict=False)
         if item.place and item.place.row not in SUMMARY_ROWS and item.place.row not in tasks.games():
             expected = f"expected a game's id or one of {', '.join(SUMMARY_ROWS)}"
-            raise ArcadeMarkError(f"{where}: {item.place.row!r} is no row; {expected}")
+            raise ArcadeMarkError(f"{where}: {item.place.row!r} is not a row; {expected}")
         if (item.where, item.printed) in seen:
-            raise ArcadeMarkError(f"{where}: {item.where!r} stands twice with the same print; keep one of them")
+            raise ArcadeMarkError(f"{where}: {item.where!r} is repeated with the same printed value; keep one")
         seen.add((item.where, item.printed))
         yield item
 

@@ -1,8 +1,8 @@
 """Data model of the catalogue: sources, entries, results, printed cells and errata.
 
-A *source* is a paper, a *collection* what was read from one: its *entries*, one an algorithm, and their *results*, a
-score each as it holds. What a paper prints stands in `PrintedCell`, and why it does not hold in `Erratum`. Games go by
-the ids of `arcademark.suite.tasks`; frames are emulated; scores are raw game points.
+A *source* is a paper. A *collection* contains the data read from one: its *entries*, one per algorithm, and their
+*results*, one correct score each. `PrintedCell` is the printed form of a cell, and `Erratum` explains an incorrect one.
+Games have the ids of `arcademark.suite.tasks`; frames are emulated; scores are raw game points.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Source:
     Parameters
     ----------
     key : str
-        First author's family name and year, "fan-2021"; with a letter where two would share it.
+        First author's family name and year, "fan-2021"; with a letter if two would share it.
     authors, title, venue : str
         As cited; authors beyond the first may be "et al.".
     year : int
@@ -68,32 +68,32 @@ SettingValue: TypeAlias = str | int | float | bool
 
 @dataclass(frozen=True)
 class Entry:
-    """One algorithm as one collection has it.
+    """One algorithm of one collection.
 
     Parameters
     ----------
     collection, algorithm : str
-        "review-2021"; the name, unique in the collection.
+        The collection, "review-2021", and the algorithm's name, unique in the collection.
     kind : str
         One of `ALGORITHM_KINDS`; actor-critics are "policy-based".
     paper : Source or None
         Publication of the scores; None for references such as Human.
     source, table : Source, str
-        Publication and table that the collection has them from.
+        Publication and table from which the collection has them.
     training_frames : int or None
-        0 for what does not train, None where not known.
+        0 without training, None if not known.
     protocol : str
-        A named protocol of `arcademark.suite.protocols`, or "" where none is known to fit.
+        A named protocol of `arcademark.suite.protocols`, or "" if none is known to match.
     reported : {"training", "evaluation", "best", "unknown"}
         Phase or selection that the score is of.
     hand, read_in : {"first", "second"}, str
-        "first" if the scores were read in `source` itself, "second" if in a copy, and which copy.
+        "first" if the scores were read in `source` itself, "second" if in a copy, and the name of the copy.
     settings : mapping of str to str, number or bool
         Known settings of play, e.g. "max episode length": "30 min", "frame stack": 4.
     assumed : tuple of str
-        Names in `settings` that the source did not find in the original and assumed.
+        Names in `settings` whose values the source assumed, because the original does not state them.
     unavailable : str
-        Reason why results of the source could not be read, if it has any.
+        Reason why the source's scores could not be read; "" if they could.
     note : str
     same_as : str
         Algorithm that this is, or is a variant or another implementation of, if the source gives it another name:
@@ -119,7 +119,7 @@ class Entry:
 
     @property
     def identity(self) -> str:
-        """The algorithm's name across collections; entries with the same identity are no competitors."""
+        """The algorithm's name across collections; entries with the same identity are the same algorithm."""
         return self.same_as or self.algorithm
 
     @property
@@ -129,7 +129,7 @@ class Entry:
 
     @property
     def origin(self) -> Source:
-        """The first publication of the scores: the paper or, where none is named, the source."""
+        """The first publication of the scores: the paper or, if none is named, the source."""
         return self.paper or self.source
 
     @property
@@ -151,11 +151,11 @@ class Result:
     uncertainty, uncertainty_kind : float or None, str
         As published: "standard deviation over 30 trials".
     runs : int or None
-        Number of runs that the score is the mean of, where published.
+        Number of runs that the score is averaged over, where published.
     note : str
-        Source of this score, if another than the entry's; doubts about it.
+        Source of this score, if it is not the entry's; doubts about it.
     as_published : float or None
-        Score that the source has in place of `score`; None if it is the same.
+        The source's incorrect score; None if `score` is the source's.
     per_run : tuple of float
         The scores of single runs, where published; `score` is their mean.
     """
@@ -172,20 +172,20 @@ class Result:
 
     @property
     def published(self) -> Result:
-        """The result as its source has it, which need not hold."""
+        """The result with the source's score, which may be incorrect."""
         return self if self.as_published is None else replace(self, score=self.as_published, as_published=None)
 
 
 @dataclass(frozen=True)
 class PublishedCheckpoint:
-    """Scores of an algorithm in the middle of its training; part of no table of scores.
+    """Scores of an algorithm in the middle of its training, which are not part of tables of scores.
 
     Parameters
     ----------
     entry : Entry
-        Whose.
+        Entry of the algorithm.
     training_frames : int
-        Till then.
+        Training frames so far.
     scores : mapping of str to float
         Raw scores by game: the mean over runs of training episodes.
     """
@@ -207,7 +207,7 @@ class Location:
     algorithm : str
         As entries name it.
     quantity : str
-        "score", "hns", "hwrns" or "saber"; rows below the games stand in the column of the table's percentage.
+        "score", "hns", "hwrns" or "saber"; rows below the games are in the column of the table's percentage.
     """
 
     table: Annotated[int, Meta(ge=1)]
@@ -218,7 +218,7 @@ class Location:
 
 @dataclass(frozen=True)
 class PrintedCell:
-    """A paper's print at one place, character by character."""
+    """A printed cell of a paper, character by character."""
 
     place: Location
     printed: Text
@@ -226,16 +226,16 @@ class PrintedCell:
 
 @dataclass(frozen=True)
 class Erratum:
-    """Something printed that does not hold, or two printed things that cannot both hold.
+    """An incorrect printed value, or two printed values that contradict each other.
 
     Parameters
     ----------
     paper : str
         The source's key.
     where, place : str, Location or None
-        In words, "Table 3, Rainbow, James Bond, HNS", and as the cell of the review's Tables 3–14, where it is one.
+        Place in words, "Table 3, Rainbow, James Bond, HNS", and as a cell if it is one of the review's Tables 3–14.
     printed, holds : str
-        Printed value, both if two places disagree; correct value, or "not decidable".
+        The printed value, or both if two places disagree; the correct value, or "not decidable".
     category : str
         "lost factor", "shifted column", "other reference", "copied cell", "unit", "texts disagree", …
     why : str

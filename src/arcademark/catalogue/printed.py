@@ -1,9 +1,9 @@
 """Printed cells of the review's tables, and their values as numbers.
 
-A cell is kept as it is printed, with what is wrong in it; "N/A" where a table prints no value. Training frames stand in
-the column of the table's percentage, as the summaries below the games do. The text at hand has lost the columns of that
-row in Tables 3, 7 and 11 (six, four and four times "200M" over five algorithms): each of the five has "200M" here. It
-shows no bold print.
+A cell is kept as printed, including errors; "N/A" means that a table prints no value. Training frames are in the column
+of the table's percentage, like the summaries below the games. In the available text, the columns of that row in Tables
+3, 7 and 11 are lost (six, four and four times "200M" over five algorithms): each of the five has "200M" here. The text
+has no bold print.
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ class PrintedNumber:
 
     @property
     def decimals(self) -> int:
-        """Digits behind the point: 2 for "3.43", 10 for "4.37E-08", 0 for "200M"."""
+        """The number of decimals: 2 for "3.43", 10 for "4.37E-08", 0 for "200M"."""
         return max(0, -self.last_digit)
 
     @property
     def half_unit(self) -> float:
-        """The largest error by rounding."""
+        """The largest rounding error."""
         return float(Decimal((0, (5,), self.last_digit - 1)))
 
     def is_rounding_of(self, exact: float) -> bool:
-        """Return whether an exact value can have been rounded to this number; half-way cases may go either way."""
+        """Return True if an exact value may be rounded to this number; half-way cases may be rounded either way."""
         return abs(self.value - exact) <= self.half_unit + _FLOAT_NOISE * abs(exact)
 
     def like(self, exact: float) -> str:
-        """Write another number in the same form, carried as far."""
+        """Write another number in the same form, with the same precision."""
         if self.form == "multiple":
             power = 9 if self.last_digit >= 9 else 6
             return f"{exact / 10**power:g}{'B' if power == 9 else 'M'}"
@@ -72,7 +72,7 @@ class PrintedNumber:
 
 
 def printed_number(printed: str) -> PrintedNumber | None:
-    """Read "-18.6", "4.37E-08", "1E+5", "200M" or "10B"; None where it is no number: "N/A", "441/32"."""
+    """Parse "-18.6", "4.37E-08", "1E+5", "200M" or "10B"; return None for other texts: "N/A", "441/32"."""
     match = _NUMBER.fullmatch(printed.strip().replace("\N{MINUS SIGN}", "-"))
     if not match:
         return None
@@ -94,6 +94,6 @@ def printed_cells(directory: Traversable | None = None) -> tuple[PrintedCell, ..
         where = f"printed/{name}, line {line}"
         cell = read_as(PrintedCell, {**row, "place": row}, where, "correct that line, or drop it", strict=False)
         if cell.place in cells:
-            raise ArcadeMarkError(f"{where}: this cell stands twice; keep what is printed once")
+            raise ArcadeMarkError(f"{where}: this cell is repeated; keep one of them")
         cells[cell.place] = cell
     return tuple(cells.values())

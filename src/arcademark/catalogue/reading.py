@@ -1,7 +1,8 @@
-"""Reads the catalogue's tables, and refuses what has no source or is not what `arcademark.catalogue.model` says.
+"""Reading of the catalogue's tables, with checks of sources and of the types of `arcademark.catalogue.model`.
 
-A collection is two files: ``entries/<collection>.toml``, a table an algorithm, and ``scores/<collection>.csv``, a row a
-score. ``directory`` is where ``sources.toml`` and the folders lie; None for the package's own data.
+A collection consists of two files: ``entries/<collection>.toml``, with a table per algorithm, and
+``scores/<collection>.csv``, with a row per score. ``directory`` contains ``sources.toml`` and these folders; None for
+the package's own data.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ from arcademark.suite import protocols, tables, tasks
 
 COLUMNS = ("algorithm", "task", "score", "uncertainty", "uncertainty_kind", "runs", "note")
 AS_PUBLISHED = "as_published"
-"""A last column that a collection may have, for the scores of its source that do not hold."""
+"""An optional last column of a collection, for incorrect scores of its source."""
 PER_RUN = "per_run"
-"""A last column that a collection may have: the scores of single runs, with spaces between, in the place of a score."""
+"""An optional last column of a collection: the scores of single runs, separated by spaces, in place of a score."""
 
 ADDRESS = re.compile(r"https://[a-z0-9.-]+(:[0-9]+)?([/?#][!#-&(-;=?-\[\]_a-z~]*)?", re.IGNORECASE)
-"""A paper's address, to which pages link: ASCII, without spaces, quotes, angle brackets, backslashes and braces."""
+"""A paper's address, as pages link to it: ASCII, without spaces, quotes, angle brackets, backslashes and braces."""
 
 EXPECTED_ADDRESS = "expected an address that begins with https://, without spaces, quotes and angle brackets"
 
@@ -89,7 +90,7 @@ def read_entries(collection: str, directory: Path | None = None) -> Mapping[str,
 
 @cache
 def read_results(collection: str, directory: Path | None = None) -> tuple[Result, ...]:
-    """Return a collection's scores in the file's order; an entry without any says why in ``unavailable``."""
+    """Return a collection's scores in the file's order; entries without any must have ``unavailable``."""
     entries = read_entries(collection, directory)
     name = f"{collection}.csv"
     results: dict[tuple[str, str], Result] = {}
@@ -105,7 +106,7 @@ def read_results(collection: str, directory: Path | None = None) -> tuple[Result
 
 @cache
 def read_checkpoints(directory: Path | None = None) -> tuple[PublishedCheckpoint, ...]:
-    """Return the checkpoints of learning curves, a row each, with a column a game."""
+    """Return the checkpoints of learning curves, from a table with a row per checkpoint and a column per game."""
     result = []
     for line, row in enumerate(tables.read_rows("checkpoints.csv", directory or data_directory()), start=2):
         with _at(f"checkpoints.csv, line {line}"):
@@ -122,7 +123,7 @@ def read_checkpoints(directory: Path | None = None) -> tuple[PublishedCheckpoint
 
 
 class SourceRow(msgspec.Struct, forbid_unknown_fields=True):
-    """The table of a paper in ``sources.toml``; address and BibTeX go together."""
+    """The table of a paper in ``sources.toml``; BibTeX requires an address."""
 
     authors: Text
     title: Text
@@ -135,7 +136,7 @@ class SourceRow(msgspec.Struct, forbid_unknown_fields=True):
         if self.url and not ADDRESS.fullmatch(self.url):
             raise ValueError(f"url is {one_line(self.url, 80)!r}, {EXPECTED_ADDRESS}")
         if self.bibtex and not self.url:
-            raise ValueError("'bibtex' goes with a 'url'; give both or neither")
+            raise ValueError("'bibtex' requires a 'url'; add it, or leave both out")
 
 
 class EntryRow(msgspec.Struct, forbid_unknown_fields=True):
@@ -158,9 +159,9 @@ class EntryRow(msgspec.Struct, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if (self.hand == "second") != bool(self.read_in):
-            raise ValueError("'read_in' says where scores were read at second hand, and only then; correct it")
+            raise ValueError("'read_in' is required with hand = \"second\", and only then; correct it")
         if not all(math.isfinite(value) for value in self.settings.values() if isinstance(value, float)):
-            raise ValueError("settings hold a number that is not finite; correct it")
+            raise ValueError("settings contain a number that is not finite; correct it")
         for name in self.assumed:
             _refuse_unknown("assumed setting", name, self.settings)
 
@@ -183,7 +184,7 @@ class ResultRow(msgspec.Struct):
         if not all(map(math.isfinite, (*numbers, *self.per_run))):
             raise ValueError("a number is not finite; correct it")
         if (self.uncertainty is None) == bool(self.uncertainty_kind):
-            raise ValueError("an uncertainty and its kind go together; give both or neither")
+            raise ValueError("an uncertainty and its kind belong together; give both or neither")
         if self.per_run and (self.score is not None or self.runs):
             raise ValueError("'score' and 'runs' follow from the scores per run; leave them empty")
         if self.score is None and not self.per_run:
@@ -222,7 +223,7 @@ def result_of(
 ) -> Result | None:
     """Return the score of a row, None if its entry is None; raise a `ValueError` if the row is wrong.
 
-    `entries` are by algorithm, `others` what has a score already.
+    `entries` are by algorithm, `others` the (algorithm, task) pairs that already have a score.
     """
     cells: dict[str, Any] = {name: cell or None for name, cell in row.items()}
     cells |= {name: row[name] for name in ("algorithm", "task", "uncertainty_kind", "note")}
@@ -247,11 +248,11 @@ def result_of(
 
 
 def lost_problems(entries: Mapping[str, Entry], scored: Iterable[str]) -> Iterator[str]:
-    """Yield the algorithms that have scores and say that they are lost, or have none and do not."""
+    """Yield a problem for each algorithm that has scores although its entry is `unavailable`, or none although not."""
     having = set(scored)
     for algorithm, entry in entries.items():
         if (algorithm in having) == bool(entry.unavailable):
-            has = "has scores, but its entry says that they are" if entry.unavailable else "has no scores; say why in"
+            has = "has scores, but its entry has" if entry.unavailable else "has no scores; give the reason in"
             yield f"{algorithm!r} {has} 'unavailable'"
 
 

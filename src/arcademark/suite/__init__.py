@@ -1,1 +1,1 @@
-"""Facts: tasks, reference scores, subsets and protocols. They need msgspec, beside the standard library."""
+"""Facts: tasks, reference scores, subsets and protocols. They need only msgspec and the standard library."""

@@ -1,7 +1,7 @@
-"""Anomalies of games: where counters end, what older emulators paid or began otherwise, and play that need not end.
+"""Anomalies of games: ends of counters, different rewards or starts of older emulators, and endless play.
 
-A score is the sum of an episode's rewards. Where rewards are the differences of a counter of so many digits, no episode
-can score more than it shows: passing its end pays all of it back, or the counter stays where it is.
+A score is the sum of an episode's rewards. If rewards are the differences of a counter with a number of digits, no
+episode can score more than the counter shows: passing its end takes all points back, or the counter stops.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ CHECKED = "0.12.1"
 class Anomaly:
     """An anomaly of a game, with its source.
 
-    `kind` is "counter" (`value` is the highest score that the counter can show), "factor" (older emulators paid `value`
-    times the points), "endless" (play can go on for ever; None), or "differs": the scores of `paper`, its key in the
-    catalogue's ``sources.toml``, are not to be set beside those of today's emulator; None, and `note` has the figures.
+    `kind` is "counter" (`value` is the highest score that the counter can show), "factor" (older emulators gave `value`
+    times the points), "endless" (play can last forever; `value` is None), or "differs": the scores of `paper`, its key
+    in the catalogue's ``sources.toml``, are not comparable with today's emulator; `value` is None, and `note` has the
+    numbers.
     """
 
     task: str
@@ -46,37 +47,37 @@ def anomalies() -> Mapping[str, tuple[Anomaly, ...]]:
 
 
 def highest(task: str) -> int | None:
-    """Return the highest score that a game's counter can show; None where there is no such end, or none is known."""
+    """Return the highest score that a game's counter can show; None if there is no such limit, or none is known."""
     return _value(task, "counter")
 
 
 def score_range(task: str) -> tuple[float, float] | None:
-    """Return the lowest and the highest score of a game, at most its counter's; None for one that is not known."""
+    """Return the lowest and the highest score of a game, at most its counter's; None if either is not known."""
     low, high = score_bounds(task)
     end = highest(task) if high is None else high
     return None if low is None or end is None else (low, float(end))
 
 
 def factor(task: str) -> int | None:
-    """Return how many times today's points older emulators paid; None where they did not, as far as is known."""
+    """Return the ratio of older emulators' points to today's; None if none is known."""
     return _value(task, "factor")
 
 
 def differing(papers: Collection[str]) -> Mapping[str, Anomaly]:
-    """Return, by game, where the scores of these papers are not those of today's emulator."""
+    """Return by game the anomalies that make these papers' scores not comparable with today's emulator."""
     every = (one for of_task in anomalies().values() for one in of_task)
     return {one.task: one for one in every if one.kind == "differs" and one.paper in papers}
 
 
 def counter_passed(task: str, reward: float) -> int:
-    """Return the points that a reward takes away because the counter passed its end; 0 where it did not."""
+    """Return the points that a reward takes away because the counter passed its end; 0 if it did not."""
     end = highest(task)
     period = 10 ** len(str(end)) if end else 0
     return period if period and reward < -period / 2 else 0
 
 
 def endless(task: str) -> bool:
-    """Return whether episodes are known that never end."""
+    """Return True if episodes that never end are known."""
     return any(one.kind == "endless" for one in anomalies().get(task, ()))
 
 

@@ -1,6 +1,6 @@
-"""Games of one's own: a cartridge, and how its memory tells score, lives and end.
+"""User-defined games: a cartridge, and the meaning of its memory: score, lives and end.
 
-A task of a suite's file that is such a game has a table ``cartridge``; ``docs/own-games.md`` has all that it may hold::
+A task of a suite's file that is such a game has a table ``cartridge``; ``docs/own-games.md`` describes its fields::
 
     [tasks.catch.cartridge]
     rom = "catch.bin"                       # beside the file
@@ -30,7 +30,7 @@ KINDS = ("2K", "4K", "F8", "F6", "F8SC", "F6SC", "E0", "FE", "DPC")
 """Kinds of bank switching, in the order of the emulator's core."""
 
 SIZES = {2048: "2K", 4096: "4K", 8192: "F8", 16384: "F6"}
-"""Kinds that a ROM of these bytes is taken for unless its description says otherwise."""
+"""Default kinds of ROMs by their sizes in bytes."""
 
 ROM_BYTES = {
     "2K": (1, 2048),
@@ -42,7 +42,7 @@ ROM_BYTES = {
 """Smallest and largest size of a ROM of each kind."""
 
 MAX_ROM_BYTES = 16384
-"""Largest size of a ROM."""
+"""Largest size of a ROM in bytes."""
 
 MAX_STARTING_ACTIONS = 100
 
@@ -50,9 +50,9 @@ MIN_ROWS, MAX_ROWS = 210, 250
 """Limits of a screen's rows: ale-py's are within these."""
 
 RESET = "RESET"
-"""Among starting actions, the console's switch."""
+"""Name of the console's switch among starting actions."""
 
-Checksum = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z", description="64 hexadecimal digits in small letters")]
+Checksum = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z", description="64 hexadecimal digits in lower case")]
 StartingAction = tuple[str, Annotated[int, Meta(ge=1, le=MAX_FRAMES_PER_ACTION)]]
 
 
@@ -64,21 +64,21 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     rom : str
         The ROM's file, within the folder of the suite's file.
     sha256 : str
-        Its checksum, 64 hexadecimal digits in small letters.
+        Its checksum, 64 hexadecimal digits in lower case.
     score, lives, end : str
-        Expressions: points so far, of which a frame's reward is the change; lives left, 0 where the game has none; and
-        what is not 0 once the game is over. `end` may name ``score`` and ``lives``.
+        Expressions: points so far, whose change is a frame's reward; lives left, 0 if the game has none; and a value
+        that is not 0 once the game is over. `end` may use ``score`` and ``lives``.
     score_wraps_at : int
-        Points at which the score begins at 0 again; 0 where it never does.
+        Points at which the score begins at 0 again; 0 if it never does.
     actions : tuple of str
-        The actions that the game uses, its minimal action set, in any order; NOOP is one.
+        The actions that the game uses, its minimal action set, in any order, including NOOP.
     starting_actions : tuple of (str, int)
-        Inputs after the reset, before an episode's first frame: actions, or the console's switch RESET, each so
-        many frames. None for nothing, or where ale-py knows the ROM for what it does.
+        Inputs after the reset, before an episode's first frame: actions, or the console's switch RESET, with numbers of
+        frames. None for no inputs, or for ale-py's if it knows the ROM.
     kind : str
         Bank switching of the ROM, if its size does not determine it: see `SIZES`.
     controller : {"joystick", "paddles"}
-        None for a joystick, or where ale-py knows the ROM for what it plugs in.
+        None for a joystick, or for ale-py's if it knows the ROM.
     television : {"NTSC", "PAL"}
         Television standard, which determines the colours.
     rows : int
@@ -128,7 +128,7 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
 
     @property
     def minimal_actions(self) -> tuple[str, ...]:
-        """The actions in the console's order."""
+        """The actions in the emulator's order."""
         return tuple(action for action in JOYSTICK_ACTIONS if action in self.actions)
 
     @property
@@ -137,44 +137,44 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
         return self.rows or (250 if self.television == "PAL" else 210)
 
     def check_screen(self, task: str, television: str, rows: int) -> None:
-        """Raise where an emulator found another screen than is described."""
-        for what, said, found in (("television", self.television, television), ("rows", self.screen_rows, rows)):
-            if said != found:
+        """Raise if an emulator found another screen than the described one."""
+        for what, described, found in (("television", self.television, television), ("rows", self.screen_rows, rows)):
+            if described != found:
                 value = f'"{found}"' if what == "television" else str(found)
                 raise ArcadeMarkError(
-                    f"game {task!r}: its ROM shows a screen of {what} {found}, not {said}; describe it so: "
+                    f"game {task!r}: its ROM has a screen with {what} {found}, not {described}; correct it: "
                     f"{what} = {value}"
                 )
 
     def played(self) -> dict[str, Any]:
-        """Return all that can change an episode's score, as JSON values: all but the ROM's place."""
+        """Return all fields that can change an episode's score, as JSON values: all but the ROM's path."""
         values: dict[str, Any] = to_builtins(self)
         return {name: value for name, value in values.items() if name != "rom"}
 
     def read_rom(self, folder: str, task: str) -> bytes:
-        """Return the ROM, which lies in a folder.
+        """Return the content of the ROM in a folder.
 
-        ArcadeMarkError: no folder is known, the file cannot be read or is too large, or it is another ROM.
+        ArcadeMarkError: the folder is "", the file cannot be read or is too large, or it is another ROM.
         """
         where = f"game {task!r}"
         if not folder:
             raise ArcadeMarkError(
-                f"{where}: a run does not hold its ROM; give the file that describes it, with the ROM beside it: "
+                f"{where}: a run does not contain its ROM; name the file that describes it, with the ROM beside it: "
                 "--suite FILE"
             )
         path = Path(folder, self.rom)
         content = read_bytes(path, MAX_ROM_BYTES)
         if (found := hashlib.sha256(content).hexdigest()) != self.sha256:
             raise ArcadeMarkError(
-                f"{where}: {path} has the SHA-256 {found}, and {self.sha256} is expected; put the right ROM there, or "
-                "correct the description"
+                f"{where}: {path} has the SHA-256 {found}, expected {self.sha256}; put the right ROM there, or correct "
+                "the description"
             )
         return content
 
     def wiring(self, rom: bytes, task: str) -> str:
-        """Return the kind that is given, else that which the ROM's size determines.
+        """Return the kind of bank switching, by default that of the ROM's size.
 
-        ArcadeMarkError: the size determines none, or no ROM of that kind has it.
+        ArcadeMarkError: the size determines none, or no ROM of that kind has this size.
         """
         kind = self.kind or SIZES.get(len(rom))
         if kind is not None and not (limits := ROM_BYTES[kind])[0] <= len(rom) <= limits[1]:
@@ -185,7 +185,7 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
             )
         if kind is None:
             raise ArcadeMarkError(
-                f'game {task!r}: a ROM of {len(rom):,} bytes may be of any kind; say which, as in kind = "4K", or give '
+                f'game {task!r}: a ROM of {len(rom):,} bytes may be of any kind; name it, as in kind = "4K", or use '
                 f"one of {', '.join(f'{size:,}' for size in SIZES)} bytes"
             )
         return kind

@@ -1,12 +1,12 @@
-"""Arithmetic over the memory of a game: how a cartridge's description says what its score, lives and end are.
+"""Arithmetic expressions over the memory of a game, which define a cartridge's score, lives and end.
 
-``10 * bcd(ram[0x80]) + (ram[0x81] & 0x0f)`` is read by a grammar of its own, never evaluated as code::
+``10 * bcd(ram[0x80]) + (ram[0x81] & 0x0f)`` is parsed by a grammar of its own, never evaluated as code::
 
     number  ram[ADDRESS]  bcd(…)  signed(…)  min(…, …)  max(…, …)  score  lives  (…)
-    -   * // %   + -   >>   &   == != < <= > >=   not   and   or        the tightest first, as in Python
+    -   * // %   + -   >>   &   == != < <= > >=   not   and   or        by precedence, highest first, as in Python
 
-Addresses are those of the console's 128 bytes, 0x80 to 0xff. Values are 32-bit integers, that of a comparison 1 or 0;
-a division by 0 gives 0.
+Addresses are those of the console's 128 bytes, 0x80 to 0xff. Values are 32-bit integers; comparisons are 1 or 0;
+division by 0 is 0.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Expression = Any
 """An int, or a list of an operation's name and its operands, as the emulator compiles it."""
 
 MAX_CHARS = 500
-"""Characters of an expression."""
+"""Maximum number of characters of an expression."""
 
 MAX_DEPTH = 16
-"""Parentheses, functions and signs within each other."""
+"""Maximum nesting of parentheses, functions and signs."""
 
 MAX_VALUES = 32
-"""Values that wait for each other while one is worked out; the core holds 64."""
+"""Maximum number of values on the stack during evaluation; the core has 64."""
 
 MAX_NUMBER = 2**31 - 1
 FIRST_ADDRESS, LAST_ADDRESS = 0x80, 0xFF
@@ -47,31 +47,31 @@ _LEVELS: tuple[Mapping[str, str], ...] = (
 _NOT, _COMPARISON = 2, 3
 _FUNCTIONS = {"bcd": ("bcd_of", 1), "signed": ("s8", 1), "min": ("min", 2), "max": ("max", 2)}
 NAMES = ("score", "lives")
-"""Further names of expressions, where the description allows them."""
+"""Further names, which some expressions may use."""
 
 
 def parse(text: str, names: Sequence[str] = ()) -> Expression:
-    """Parse an expression, which may contain some of `NAMES`; a ValueError names the fault and its place."""
+    """Parse an expression, which may contain ``names`` of `NAMES`; a ValueError names the error and its place."""
     if len(text) > MAX_CHARS:
         raise ValueError(f"{len(text):,} characters; expected at most {MAX_CHARS}")
     expression = _Parser(text, names).whole()
     if _waiting(expression) > MAX_VALUES:
-        raise ValueError(f"more than {MAX_VALUES} values wait for each other; expected fewer parentheses")
+        raise ValueError(f"more than {MAX_VALUES} intermediate values; expected fewer parentheses")
     return expression
 
 
 def _waiting(expression: Expression) -> int:
-    """Return how many values there are at most at once while an expression is worked out from left to right."""
+    """Return the maximum number of values on the stack while an expression is evaluated from left to right."""
     if isinstance(expression, int) or expression[0] in ("ram", "val"):
         return 1
     most = 0
-    for place, operand in enumerate(expression[1:]):  # no generator, whose frames would add to a long sum's
+    for place, operand in enumerate(expression[1:]):  # a generator would deepen the recursion of a long sum
         most = max(most, place + _waiting(operand))
     return most
 
 
 class _Parser:
-    """Reads an expression from left to right."""
+    """Parser of an expression, from left to right."""
 
     def __init__(self, text: str, names: Sequence[str]) -> None:
         every = _TOKEN.finditer(text.rstrip())
@@ -113,7 +113,7 @@ class _Parser:
         return expression
 
     def _operations(self, level: int) -> Expression:
-        """Read operations of a level and of those that bind tighter, from left to right."""
+        """Parse operations of a precedence level and of higher ones, from left to right."""
         if level == len(_LEVELS):
             return self._operand()
         if level == _NOT and self._next == "not":
@@ -184,7 +184,7 @@ class _Parser:
         return [name, *operands]
 
 
-# ---- the same without the emulator's core
+# ---- evaluation without the emulator's core
 
 
 _VALUES: Mapping[str, Callable[..., int]] = {
@@ -208,7 +208,7 @@ _VALUES: Mapping[str, Callable[..., int]] = {
 
 
 def evaluate(expression: Expression, memory: Sequence[int], values: Mapping[str, int]) -> int:
-    """Return an expression's value, as the emulator's core has it.
+    """Return an expression's value, equal to that of the emulator's core.
 
     Parameters
     ----------
@@ -229,4 +229,4 @@ def evaluate(expression: Expression, memory: Sequence[int], values: Mapping[str,
     found = []
     for operand in operands:
         found.append(evaluate(operand, memory, values))  # noqa: PERF401
-    return (int(_VALUES[operation](*found)) + 2**31) % 2**32 - 2**31  # as 32 bits hold it
+    return (int(_VALUES[operation](*found)) + 2**31) % 2**32 - 2**31  # wrapped to 32 bits

@@ -1,6 +1,6 @@
-"""Modified games: what is written into a game's memory while it is played, so that it is easier, harder or looks other.
+"""Modified games: writes to a game's memory during play, which make it easier or harder, or change its look.
 
-A modification depends on nothing but the memory, so that saved states need nothing besides.
+A modification depends only on the memory, so that saved states need no further data.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Byte = Annotated[int, Meta(ge=0, le=255)]
 class Write:
     """A write to some addresses of the memory: of a `value` or, if that is None, of the byte at the address `copy`.
 
-    With `where`, (address, least, most), it is written only while what that address holds is in this range.
+    With `where`, (address, least, most), it is written only while the byte at that address is in this range.
     """
 
     at: Annotated[tuple[Address, ...], Meta(min_length=1)]
@@ -38,7 +38,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Modification:
-    """A modified game: a sentence on its effect, its writes in their order, and the origin of these facts."""
+    """A modified game: a sentence on its effect, its writes in order, and the source of these facts."""
 
     game: str
     name: str

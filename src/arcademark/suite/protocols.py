@@ -2,12 +2,12 @@
 
 Conventions
 -----------
-* Lengths and budgets are in emulated frames (60 a second), never in agent steps.
+* Lengths and budgets are in emulated frames (60 per second), never in agent steps.
 * ``max_frames_per_episode`` counts as the emulator does: every frame emulated since the episode's reset, no-op starts
   included. Reaching it truncates the episode, which is not termination.
-* A setting that the protocol's source leaves open is our choice and says so in ``provenance``.
-* A setting is a field of the dataclass, with all that reads, writes and shows it in its metadata
-  (`arcademark.suite.settings`): what people type, what JSON holds and what ``data/protocols.toml`` says.
+* A setting that the protocol's source leaves open is our choice, which ``provenance`` records.
+* A setting is a field of the dataclass, whose metadata define how it is parsed, written and shown
+  (`arcademark.suite.settings`): on the command line, in JSON and in ``data/protocols.toml``.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 DEFAULT_PROTOCOL = "world-records"
-"""Under which games are played where no protocol is named."""
+"""The default protocol."""
 
 _BUDGET = whole(1, MAX_FRAMES)
 _UNCHANGED = "the game as it is: the protocol's source changes nothing in it"
@@ -63,7 +63,7 @@ _UNCHANGED = "the game as it is: the protocol's source changes nothing in it"
 
 @dataclass(frozen=True)
 class Difference:
-    """A setting in which two protocols differ, and its value in either."""
+    """A setting in which two protocols differ, and its value in each."""
 
     setting: str
     a: Any
@@ -92,9 +92,9 @@ class AtariProtocol(BaseProtocol):
     Parameters
     ----------
     frame_skip : int
-        Emulated frames an agent step; the action is repeated on each.
+        Emulated frames per agent step; the action is repeated on each.
     repeat_action_probability : float
-        Probability that a frame repeats the action of the frame before (sticky actions).
+        Probability that a frame repeats the previous frame's action (sticky actions).
     action_set : {"full", "minimal"}
         The console's joystick actions (18; 9 in Skiing), or those that the game uses.
     max_frames_per_episode : int or None
@@ -107,44 +107,46 @@ class AtariProtocol(BaseProtocol):
     evaluation_episode_end : {"game_over", "life_lost"}
         Termination of an episode in evaluation. The next one begins a new game.
     start : {"reset", "noop", "every_noop", "human"}
-        Start of an episode. With "noop" after no-op frames, whose number is drawn uniformly from 1 to `noop_max`;
-        with "every_noop" evaluation takes these numbers in turn, so that `noop_max` episodes are every start once,
-        whose mean is what "noop" draws from. "human" needs recorded human play and cannot be run.
+        Start of an episode. With "noop", it follows no-op frames, whose number is uniform from 1 to `noop_max`; with
+        "every_noop", evaluation uses these numbers in turn, so that `noop_max` episodes have every start once, and
+        their mean is the expectation under "noop". "human" needs recorded human play and cannot be run.
     noop_max : int
-        Most no-op frames; 0 where `start` has none.
+        Maximum number of no-op frames; 0 if `start` has none.
     fire_reset : bool
-        True if FIRE is pressed for the agent, as by Stable-Baselines3's ``FireResetEnv`` above its ``EpisodicLifeEnv``,
-        in games whose action 1 is FIRE: at the start, after the no-ops, an agent step each of actions 1 and 2, which
-        are no steps of the agent; after each lost life that does not end the game's play the same, in evaluation too,
-        after one of no action. Their rewards count in scores and are not told in training, their frames count. Where
-        lost lives end training episodes ("episodic_life"), what the agent sees then begins anew in evaluation too.
+        True if FIRE is pressed for the agent, as by Stable-Baselines3's ``FireResetEnv`` around its
+        ``EpisodicLifeEnv``, in games whose action 1 is FIRE: at the start, after the no-ops, actions 1 and 2 are
+        applied for one step each, which are not steps of the agent; the same after one no-op step whenever a life is
+        lost and the game goes on, also in evaluation. Their rewards count in scores, but learners do not get them;
+        their frames count. If lost lives end training episodes ("episodic_life"), observations then also begin anew in
+        evaluation.
     mode, difficulty : int or None
         The game's switches; None for the ROM's default.
     modification : str or None
-        Changes of the game by writing to its memory, see `arcademark.suite.modifications`; None for nothing.
+        Changes of the game by writing to its memory, see `arcademark.suite.modifications`; None for no changes.
     colours : {"original", "inverted", "rotated", "gray", "shuffled"}
-        Treatment of the console's colours before a screen is processed: unchanged, light for dark, other
-        hues of about the same brightness, no hues, or each another, always the same. Memory is not touched.
+        Treatment of the console's colours before a screen is processed: unchanged, with light and dark exchanged, with
+        other hues of similar brightness, without hues, or with a fixed permutation of colours. Memory is not changed.
     observation : {"grayscale", "rgb", "palette", "ram"}
         Kind of observation: luminance, colours, 7-bit palette indices, or the 128 bytes of RAM.
     screen_size : (int, int) or None
         Height and width after area resizing; None for the console's 210 × 160.
     max_pool : bool, "rgb" or "resized"
-        True if a screen is the pixelwise maximum of the step's last two frames (of one, if `frame_skip` is 1): of what
-        is shown, as in Gymnasium's ``AtariPreprocessing``; always of the three colours, before any luminance is taken,
-        as in Stable-Baselines3's wrappers; or of what is shown, after each was resized, as in RLlib's.
+        True if a screen is the pixelwise maximum of the step's last two frames (of one, if `frame_skip` is 1): of
+        observations, as in Gymnasium's ``AtariPreprocessing``; for "rgb", always of the three colours, before the
+        luminance is computed, as in Stable-Baselines3's wrappers; for "resized", of observations after resizing, as in
+        RLlib's.
     frame_stack : int
-        Screens an observation holds, oldest first.
+        Number of screens in an observation, oldest first.
     training_reward_clipping : bool
-        True if a learner is given the sign of the reward; scores are never clipped.
+        True if a learner gets the sign of the reward; scores are never clipped.
     training_frames : int or None
-        A learner's budget in frames, None where training is counted in episodes.
+        A learner's budget in frames, None if training is counted in episodes.
     counted_frames : {"emulated", "played"}
-        Definition of frames used: all that were emulated for the agent, planning on the emulator included; or those of
-        its episodes only.
+        Definition of frames used: all frames emulated for the agent, including planning on the emulator, or only those
+        of its episodes.
     suite : TaskSuite or None
-        Games of one's own that are played under it, in place of the emulator's; a pickle also holds where their ROMs
-        are.
+        User-defined games that are played under it, in place of the emulator's; a pickle also contains the paths of
+        their ROMs.
     """
 
     unit: ClassVar[Literal["frame", "step"]] = "frame"
@@ -267,7 +269,7 @@ class AtariProtocol(BaseProtocol):
             yield f"observation={self.observation} has no brighter pixel to pool: set max_pool=false"
 
     def cap(self, task: str) -> int | None:
-        """Return the frames after which an episode of a task is truncated; None where nothing says so."""
+        """Return the frames after which an episode of a task is truncated; None without a cap."""
         return self.max_frames_per_episode
 
     def task_name(self, task: str) -> str:
@@ -276,36 +278,36 @@ class AtariProtocol(BaseProtocol):
 
     @property
     def runnable(self) -> bool:
-        """True if an episode can be played here; human starts need recordings that were never published."""
+        """True if episodes can be played; human starts need recordings that were never published."""
         return self.start != "human"
 
     @property
     def starts(self) -> int | None:
-        """Starts an episode can have, which are all that chance decides; None where more is left to it."""
+        """The number of possible starts, if nothing else of the game is random; else None."""
         return None if self.repeat_action_probability or self.start == "human" else max(1, self.noop_max)
 
     def noops(self, episode: int) -> int | None:
-        """Return how many no-ops begin an evaluation episode where `start` takes them in turn."""
+        """Return the number of no-ops at the start of an evaluation episode if `start` is "every_noop"; else None."""
         return episode % self.noop_max + 1 if self.start == "every_noop" else None
 
     def drawn_noops(self, rng: np.random.Generator) -> int:
-        """Draw how many no-ops begin an episode; nothing is drawn under protocols without."""
+        """Draw the number of no-ops at the start of an episode; 0, without a draw, if the protocol has none."""
         return int(rng.integers(1, self.noop_max + 1)) if self.noop_max else 0
 
     @property
     def departures(self) -> Mapping[str, Any]:
-        """The overrides that change the episodes of a score: not those of `every_start`."""
+        """The overrides that change the episodes of a score, without those of `every_start`."""
         if (self.start, self.overrides.get("start")) != ("every_noop", "noop"):
             return self.overrides
         return {name: value for name, value in self.overrides.items() if name not in ("start", "evaluation_episodes")}
 
     def of_trial(self, task: str) -> dict[str, Any]:
-        """Return all that can change the score of an episode of a game: the settings, and a game of this project."""
+        """Return all that can change the score of an episode: the settings, and the definition of a user's game."""
         own = {"task": self.suite.tasks[task].played()} if self.suite else {}
         return super().of_trial(task) | own
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values but for where ROMs are."""
+        """Return all fields as JSON values, except the paths of ROMs."""
         return super().to_json() | ({"suite": self.suite.to_json()} if self.suite else {})
 
     @classmethod
@@ -322,12 +324,12 @@ class StepProtocol(BaseProtocol):
     Parameters
     ----------
     max_steps_per_episode : int or None
-        Steps after which an episode is truncated, where its environment does not do so sooner; None for no more than
-        what the environment and the task's own `max_steps` say.
+        Steps after which an episode is truncated, unless its environment does so sooner; None for only the caps of the
+        environment and of the task's `max_steps`.
     training_steps : int or None
-        A learner's budget in steps, None where training is counted in episodes.
+        A learner's budget in steps, None if training is counted in episodes.
     suite : TaskSuite
-        Suite of the tasks, so that whoever has the protocol can play them.
+        Suite of the tasks, which makes the protocol sufficient to play them.
     """
 
     unit: ClassVar[Literal["frame", "step"]] = "step"
@@ -366,7 +368,7 @@ class StepProtocol(BaseProtocol):
             yield "give either training_steps or training_episodes and set the other to none"
 
     def cap(self, task: str) -> int | None:
-        """Return the steps after which an episode is truncated, if not by the environment; None where nothing says."""
+        """Return the steps after which an episode is truncated, besides the environment's cap; None without a cap."""
         return min(filter(None, (self.max_steps_per_episode, self.suite.tasks[task].max_steps)), default=None)
 
     def task_name(self, task: str) -> str:
@@ -440,14 +442,14 @@ def protocol(name: str) -> AtariProtocol:
     return protocols()[name.lower()]
 
 
-_UNSAID = SettingSource("choice", "the suite does not say; as most evaluations on few seeds")
+_UNSTATED = SettingSource("choice", "the suite does not say; as most evaluations on few seeds")
 
 
 def suite_protocol(suite: TaskSuite, named: str | Protocol | None = None) -> Protocol:
-    """Return the protocol under which a suite that is a file is played.
+    """Return the protocol under which the suite of a file is played.
 
-    Of games it is the one that is named, `DEFAULT_PROTOCOL` if None; other suites have their own. ArcadeMarkError: as
-    `step_protocol`, or one is named for such.
+    For games it is the named one, `DEFAULT_PROTOCOL` if None; other suites have their own. ArcadeMarkError: as
+    `step_protocol`, or a protocol is named for a suite that has its own.
     """
     if suite.of_games and not isinstance(named, StepProtocol):
         base = named if isinstance(named, AtariProtocol) else protocol(named or DEFAULT_PROTOCOL)
@@ -469,35 +471,35 @@ def rules_of(
 
 
 def step_protocol(suite: TaskSuite) -> StepProtocol:
-    """Return the protocol of a suite of other tasks that is a file, of the settings that it gives.
+    """Return the protocol of a file's suite of other tasks, with the settings of the file.
 
-    ArcadeMarkError: it gives a setting that there is not, or a value that the setting does not accept.
+    ArcadeMarkError: the file has an unknown setting, or a value that a setting does not accept.
     """
     given = StepProtocol.parsed(suite.protocol)
     if "training_episodes" in given:
         given.setdefault("training_steps", None)
-    said = SettingSource("cited", f"the suite {suite.name}" + (f" ({suite.citation})" if suite.citation else ""))
+    stated = SettingSource("cited", f"the suite {suite.name}" + (f" ({suite.citation})" if suite.citation else ""))
     return StepProtocol(
         name=suite.name,
         title=suite.title,
         citation=suite.citation,
         **given,
-        provenance={name: said if name in given else _UNSAID for name in StepProtocol.declarations()},
+        provenance={name: stated if name in given else _UNSTATED for name in StepProtocol.declarations()},
         suite=suite,
     )
 
 
 def planner_episodes(rules: Protocol) -> int:
-    """Return the episodes that planners play: their own number where the protocol's source gives one.
+    """Return the number of episodes that planners play: that of the protocol's source, if it states one.
 
-    An overridden ``evaluation_episodes`` counts for all agents.
+    An overridden ``evaluation_episodes`` applies to all agents.
     """
     own = _tables().get(rules.name, {}).get("planner_episodes")
     return rules.evaluation_episodes if own is None or "evaluation_episodes" in rules.overrides else int(own["value"])
 
 
 def learner_trials(rules: Protocol) -> int | None:
-    """Return how many trials of a learner on a game the protocol's source averages; None where it does not say."""
+    """Return the number of a learner's trials per game in the protocol's source; None if it does not state one."""
     own = _tables().get(rules.name, {}).get("learner_trials")
     return None if own is None else int(own["value"])
 

@@ -1,11 +1,10 @@
-"""Reference scores: what a random player, an average human and the human record holders score, each with its source.
+"""Reference scores of a random player, an average human and the human record holders, each with its source.
 
 Conventions
 -----------
 * Scores are in the game's own points, undiscounted and unclipped.
-* Where published sources disagree, the value that we use stands in `Reference.score`, the reason in `Reference.note`,
-  and what the others print in `Reference.alternatives`. A value that is ours rounded to the digits printed is no
-  disagreement.
+* If published sources disagree, the value that we use is in `Reference.score`, the reason in `Reference.note`, and the
+  others' values in `Reference.alternatives`. A value that is ours rounded to the printed digits is not a disagreement.
 * The Atari-5 models were fitted to scores normalised with the random and human references of "atari-57".
 """
 
@@ -32,7 +31,7 @@ _Key = tuple[str, str, str]  # suite, kind, task
 
 @dataclass(frozen=True)
 class _Row:
-    """A row of either table."""
+    """A row of ``references.csv`` or ``disagreements.csv``."""
 
     suite: str
     task: str
@@ -58,9 +57,10 @@ class Alternative:
 class Reference:
     """One game's reference score, the value that we use.
 
-    `kind` is a uniformly random player, the average of a human, or the human world record; `source` the original paper
-    and the table where it was read, `papers` their keys in the catalogue's ``sources.toml``; `note` why this value
-    where sources disagree, and how it was read where not at first hand; `alternatives` what other sources print.
+    `kind` is that of a uniformly random player, an average human, or the human world record; `source` is the original
+    paper and the table that it was read in, `papers` their keys in the catalogue's ``sources.toml``; `note` has the
+    reason for this value if sources disagree, and the copy that it was read in if not the original; `alternatives` are
+    other sources' values.
     """
 
     task: str
@@ -75,8 +75,8 @@ class Reference:
 def references(kind: str, suite: str = "atari-57") -> Mapping[str, Reference]:
     """Return a suite's references of one kind by task, in the suite's order.
 
-    "ale-55" has its own random scores, made under its own protocol, and no others. ArcadeMarkError: there is no such
-    kind or suite (`UnknownNameError`), or the suite has none of that kind.
+    "ale-55" has only random scores, obtained under its own protocol. ArcadeMarkError: the kind or the suite is unknown
+    (`UnknownNameError`), or the suite has no references of that kind.
     """
     if kind not in KINDS:
         raise UnknownNameError("reference", kind, KINDS)
@@ -91,12 +91,12 @@ def references(kind: str, suite: str = "atari-57") -> Mapping[str, Reference]:
 
 @cache
 def scores(kind: str, suite: str = "atari-57") -> Mapping[str, float]:
-    """Return a suite's reference scores of one kind by task; errors as of `references`."""
+    """Return a suite's reference scores of one kind by task; errors are those of `references`."""
     return {task: reference.score for task, reference in references(kind, suite).items()}
 
 
 def disagreements() -> tuple[Reference, ...]:
-    """Return every reference for which another published source prints another score."""
+    """Return the references for which another published source prints another score."""
     groups = read_references().values()
     return tuple(reference for group in groups for reference in group.values() if reference.alternatives)
 

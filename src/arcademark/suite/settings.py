@@ -1,7 +1,7 @@
-"""The settings of a protocol: how one is declared, once, and all that reads, changes, writes and shows it.
+"""The settings of a protocol: their declarations, and functions that parse, change, write and show them.
 
-A field of a protocol's dataclass has a `Setting` in its metadata. It reads what people type ("none", "84x84", "true",
-"108_000"), what Python code passes and what JSON holds; `format_setting` writes it back.
+A field of a protocol's dataclass has a `Setting` in its metadata. It parses typed text ("none", "84x84", "true",
+"108_000"), Python values and JSON values; `format_setting` writes a value as text.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ CountedFrames = Literal["emulated", "played"]
 Colours = Literal["original", "inverted", "rotated", "gray", "shuffled"]
 
 MAX_FRAMES = 2**40
-"""Largest number of frames of an episode, a training or anything else: 580 years of play."""
+"""Largest number of frames of an episode, a training or any other length: 580 years of play."""
 MAX_FRAMES_PER_ACTION = 10_000
 MAX_EPISODES = 1_000_000
 """Largest number of episodes of a trial."""
 ARRAY_ACTIONS = frozenset({"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"})
-"""Types of numbers in actions that are arrays, as they can be recorded."""
+"""Types of numbers in array actions that can be recorded."""
 
 MAX_ACTION_DIMENSIONS = 4
-"""Dimensions of such an action."""
+"""Maximum number of dimensions of such an action."""
 
 MAX_STACKED = 1_000
 MAX_SWITCHES = 2**31 - 1
@@ -52,7 +52,7 @@ _OLDER = {"status": "choice", "note": "as it was before there was this setting"}
 
 @dataclass(frozen=True)
 class Reader:
-    """Reader of values that are no words: text in lower case, or a Python value; `expected` describes them."""
+    """Parser of values that are not words, from text in lower case or a Python value; `expected` describes them."""
 
     expected: str
     read: Callable[[Any], Any]
@@ -60,24 +60,24 @@ class Reader:
 
 @dataclass(frozen=True)
 class Setting:
-    """Declaration of a protocol's setting, whatever its value.
+    """Declaration of a protocol's setting.
 
     Parameters
     ----------
     title : str
         Name in reports.
     choices : mapping of value to str
-        The values that are words, true, false or none, and how each reads in a report.
+        The values that are words, true, false or none, with their texts in reports.
     reader : Reader or None
-        Reads its other values, if it has any.
+        Parser of other values, if it has any.
     text : callable
-        Words for the values in a report.
+        Function that returns a value's text in reports.
     published : str
         Name in entries of the catalogue.
     published_values : mapping of str to str or int
-        Their notation of values, where it is not that of `format_setting`.
+        The catalogue's notation of values, if it is not that of `format_setting`.
     before : object
-        The value that protocols of versions without the setting had; `ALWAYS` where there are no such versions.
+        Value for protocols of versions without the setting; `ALWAYS` if there are no such versions.
     """
 
     title: str
@@ -89,7 +89,7 @@ class Setting:
     before: Any = ALWAYS
 
     def parse(self, value: object) -> Any:
-        """Return the meant value; a ValueError describes the expected ones."""
+        """Return the parsed value; a ValueError describes the expected ones."""
         given = plain(value)
         typed = given.strip().lower() if isinstance(given, str) else given
         for choice in self.choices:
@@ -104,15 +104,15 @@ class Setting:
         raise ValueError(" or ".join(expected))
 
     def in_words(self, value: Any) -> str:
-        """Return how a value reads in a report."""
+        """Return a value's text in reports."""
         return self.choices[value] if value in self.choices else self.text(value)
 
 
 @dataclass(frozen=True)
 class SettingSource:
-    """Source of a setting's value: cited from the protocol's source, or left open there and chosen by us.
+    """Source of a setting's value: cited from the protocol's source, or left open by it and chosen by us.
 
-    `note` is the paper and section; for a choice, its reason.
+    `note` is the paper and section or, for a choice, the reason.
     """
 
     status: Literal["cited", "choice"]
@@ -123,21 +123,21 @@ class SettingSource:
 class BaseProtocol:
     """Settings of the environment and its evaluation that can change a score, and that all protocols share.
 
-    An `AtariProtocol` counts emulated frames; a `StepProtocol`, of any other suite, steps. Generic code calls either
-    frames, and `unit` is what they are.
+    An `AtariProtocol` counts emulated frames, a `StepProtocol`, for any other suite, steps. Generic code calls both
+    frames; `unit` is the actual unit.
 
     Parameters
     ----------
     name, title, citation : str
         Stable id, one line for people, the paper that defines it.
     training_episodes : int or None
-        A learner's budget in episodes, None where training is counted in frames.
+        A learner's budget in episodes, None if training is counted in frames.
     evaluation_episodes : int
         Episodes whose average is the score (the k of "average of k episodes").
     reported_episodes : {"evaluation", "training_last_k"}
         Separate episodes after training, or the last k of training.
-    provenance : mapping of str to Provenance
-        One entry a setting, for the named protocol's value.
+    provenance : mapping of str to SettingSource
+        One entry per setting, for the named protocol's value.
     overrides : mapping of str to object
         The settings that differ from the named protocol, with the named protocol's value. Empty if unmodified.
 
@@ -165,11 +165,11 @@ class BaseProtocol:
         return {each.name: each.metadata["setting"] for each in fields if each.metadata}
 
     def contradictions(self) -> Iterator[str]:
-        """Yield the conflicts of the settings, each as one clause that says how to correct it."""
+        """Yield the conflicts of the settings, each as one clause with a remedy."""
         raise NotImplementedError
 
     def every_start(self) -> Self:
-        """Return the protocol with each of its no-op starts once; an ArcadeMarkError if it has none."""
+        """Return the protocol with each of its no-op starts once; raise ArcadeMarkError if it has none."""
         starts = getattr(self, "noop_max", 0)
         if not starts:
             raise ArcadeMarkError(
@@ -189,11 +189,11 @@ class BaseProtocol:
         return {name: getattr(self, name) for name in self.declarations()}
 
     def override(self, changes: Mapping[str, object]) -> Self:
-        """Return the protocol with some settings changed, `overrides` saying which.
+        """Return the protocol with some settings changed, which `overrides` lists.
 
-        `changes` are values, or as people type them: ``{"frame_skip": "5", "screen_size": "none"}``. A value equal to
-        the named protocol's undoes an earlier change of that setting. ArcadeMarkError: a name is no setting
-        (`UnknownNameError`), a value is not one that it accepts, or the settings then contradict each other.
+        `changes` are values, or text as typed: ``{"frame_skip": "5", "screen_size": "none"}``. A value equal to the
+        named protocol's undoes an earlier change of that setting. ArcadeMarkError: a name is not a setting
+        (`UnknownNameError`), a setting does not accept its value, or the settings then contradict each other.
         """
         values = self.settings() | self.parsed(changes)
         named = self.settings() | dict(self.overrides)
@@ -210,7 +210,7 @@ class BaseProtocol:
         return settings
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values; `from_json` restores an equal protocol."""
+        """Return all fields as JSON values; `from_json` restores an equal protocol."""
         return {
             "name": self.name,
             "title": self.title,
@@ -226,7 +226,7 @@ class BaseProtocol:
 
     @classmethod
     def parsed(cls, values: Mapping[str, object]) -> dict[str, Any]:
-        """Return settings as values, given as such or as people type them; errors as of `override`."""
+        """Return the values of settings, given as values or as typed text; errors are those of `override`."""
         declared, parsed = cls.declarations(), {}
         for name, value in values.items():
             if name not in declared:
@@ -240,9 +240,9 @@ class BaseProtocol:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return the protocol that `to_json` wrote, today or in an older version, whatever the definitions say today.
+        """Return the protocol that `to_json` wrote, in this or an older version, independently of current definitions.
 
-        ArcadeMarkError: a part is missing or a value is not one that the setting accepts.
+        ArcadeMarkError: a part is missing, or a setting does not accept its value.
         """
         try:
             return cls(**cls.restored(data))
@@ -271,7 +271,7 @@ def declare(*args: Any, default: Any = MISSING, **kwargs: Any) -> Any:
 
 
 def whole(least: int, most: int) -> Reader:
-    """Read whole numbers within bounds."""
+    """Return a reader of integers within bounds."""
 
     def read(value: Any) -> int:
         number = int(value) if isinstance(value, str) else value
@@ -307,7 +307,7 @@ YES_OR_NO: Mapping[Any, str] = {True: "yes", False: "no"}
 
 
 def format_setting(value: object) -> str:
-    """Return a setting's value as people type it: "none", "true", "84x84", "0.25"."""
+    """Return a setting's value as typed text: "none", "true", "84x84", "0.25"."""
     if value is None or isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
@@ -321,7 +321,7 @@ def recorded_end(training_episode_end: TrainingEpisodeEnd) -> EpisodeEnd:
 
 
 def duration(frames: int) -> str:
-    """Return the duration of emulated frames at the console's 60 a second, e.g. "30 minutes"."""
+    """Return the duration of emulated frames at 60 per second as text, e.g. "30 minutes"."""
     seconds = frames / 60
     for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:

@@ -1,8 +1,8 @@
-"""Subsets: named tasks of a suite, with the published model where there is one.
+"""Subsets: named tasks of a suite, with the published model if there is one.
 
 Conventions
 -----------
-* Coefficients belong to log10(1 + max(0, s)) of scores s normalised in **percent**, in the order of the tasks.
+* Coefficients apply to log10(1 + max(0, s)) of scores s normalised in **percent**, in the order of the tasks.
 * The log error, "relative error" in the paper, is a fraction (0.104 for its 10.4 %).
 """
 
@@ -26,17 +26,17 @@ LEVEL = 0.9
 REPORTED = "atari-5"
 """Games that are played by default."""
 VALIDATION = ("atari-3-val", "atari-5-val")
-"""For tuning what is then scored on `REPORTED`, none of whose games they have (Aitchison et al. 2023, §8)."""
+"""Subsets for tuning agents that are then scored on `REPORTED`, without its games (Aitchison et al. 2023, §8)."""
 
 
 @dataclass(frozen=True)
 class Nested:
-    """Errors of a model's way of choosing for algorithms of papers that it was not chosen with.
+    """Errors of a model's method of selection for algorithms of papers that were left out of the selection.
 
-    Each paper was left out, all was searched again without it, and its algorithms, `n` in all, were predicted. `mean`,
-    `median` and `worst` are of the log errors, ln 10 × the error in log₁₀ space, as fractions; `errors` are sizes in
-    transformed units, a tuple a paper, a number an algorithm. `other_papers` are those of the chosen model itself on
-    papers that its table does not have.
+    Each paper was left out in turn, the search repeated without it, and its algorithms, `n` in all, were predicted.
+    `mean`, `median` and `worst` are those of the log errors, ln 10 × the error in log₁₀ space, as fractions; `errors`
+    are absolute errors in transformed units, one tuple per paper with one number per algorithm. `other_papers` are
+    those of the chosen model itself on papers that are not in its table.
     """
 
     mean: float
@@ -48,7 +48,7 @@ class Nested:
 
     @property
     def every(self) -> tuple[tuple[float, ...], ...]:
-        """Sizes of errors by paper, of those left out and of others."""
+        """Absolute errors by paper, of papers left out and of others."""
         return (*self.errors, *self.other_papers)
 
     def __post_init__(self) -> None:
@@ -64,19 +64,19 @@ class Subset:
     Parameters
     ----------
     name, title, citation : str
-        Stable id, one line for people, where it was published.
+        Stable id, one line for people, and its publication.
     suite : str
         The suite whose tasks they are, and whose median the model predicts.
     purpose : {"evaluation", "tuning", "comparison"}
-        Purpose: results, development, or comparing with papers that used it.
+        Purpose: results, development, or comparison with papers that used it.
     advice : str
-        The same in a sentence, with the section that says so.
+        The purpose in a sentence, with the section of the paper.
     coefficients : tuple of float or None
-        The model's, one per task; None if none were published.
+        The model's coefficients, one per task; None if none were published.
     r_squared, log_error : float or None
-        The model's fit as published: in log space, and a fraction.
+        The published fit of the model: R² in log space, and the log error, a fraction.
     nested : Nested or None
-        Errors on papers left out, as measured here (`arcademark.subset.studies.validate`).
+        Errors on papers left out, measured by `arcademark.subset.studies.validate`.
     papers : tuple of str
         Keys in the catalogue's ``sources.toml`` of the papers in `citation`.
     max_frames_per_episode : int or None
@@ -105,7 +105,7 @@ def subsets() -> Mapping[str, Subset]:
 
 
 def subset(name: str) -> Subset:
-    """Return the subset of that name; an `UnknownNameError` if there is none."""
+    """Return the subset of that name; raise `UnknownNameError` if there is none."""
     if name.lower() not in subsets():
         raise UnknownNameError("subset", name, subsets())
     return subsets()[name.lower()]
@@ -122,9 +122,9 @@ def usual_games(protocol: str) -> tuple[str, ...]:
 
 
 def for_testing(tasks: Sequence[str], of: TaskSuite | None = None) -> tuple[str, ...]:
-    """Return those of some games, or of some tasks of a suite, that are for testing.
+    """Return the games, or tasks of a suite, that are for testing.
 
-    Atari's are those of the suites, without those that a source has for tuning; a suite beyond Atari says which.
+    For Atari these are the suites' games without those that a source uses for tuning; another suite defines its own.
     """
     tested = of.test_tasks if of else _test_games()
     return tuple(task for task in tasks if task in tested)
@@ -137,9 +137,9 @@ def _test_games() -> frozenset[str]:
 
 
 def resolve_tasks(text: str) -> tuple[str, ...]:
-    """Return the games in a list of suites, subsets and games with commas, "atari-5,Q*bert", each once, in order.
+    """Return the games in a list of suites, subsets and games, "atari-5,Q*bert", each once, in order.
 
-    ArcadeMarkError: nothing is named, or a name is neither a suite, a subset nor a game (`UnknownNameError`).
+    ArcadeMarkError: the list is empty, or a name is neither a suite, a subset nor a game (`UnknownNameError`).
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
@@ -148,7 +148,7 @@ def resolve_tasks(text: str) -> tuple[str, ...]:
 
 
 def tasks_to_play(games: Sequence[str], of: TaskSuite | None) -> tuple[str, ...]:
-    """Return the tasks of a suite, or the games, in lists as of `resolve_tasks`; the toy game may be among them."""
+    """Return the tasks of a suite, or the games, in lists as for `resolve_tasks`, which may include the toy game."""
     if of:
         return of.resolve(",".join(games))
     return tuple(task for text in games for task in ((TOY,) if text.strip().lower() == TOY else resolve_tasks(text)))

@@ -1,10 +1,10 @@
-r"""Reads the package's data files, and refuses any whose content is not what its checksum says.
+r"""Reading of the package's data files, with verification of their checksums.
 
 Conventions
 -----------
-* ``data/SHA256SUMS`` has one line a file, as ``sha256sum`` writes it. After an intended change, renew it with ``cd
+* ``data/SHA256SUMS`` has one line per file, as ``sha256sum`` writes it. After an intended change, renew it with ``cd
   src/arcademark/suite/data && sha256sum *.csv *.toml > SHA256SUMS``.
-* A text is hashed with ``\n`` line ends, whatever the checkout wrote.
+* Text files are hashed with ``\n`` line ends, independently of the checkout's.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Value = TypeVar("Value", covariant=True)
 
 CHECKSUMS = "SHA256SUMS"
 MAX_SHOWN = 1200
-"""Characters that a shell shows of a table's names."""
+"""Maximum length of a table's representation in a shell."""
 _CORRECT = "correct that table"
 
 
 class Named(Mapping[str, Value]):
-    """Rows of a table by name, which cannot be changed; a shell shows the names alone."""
+    """Rows of a table by name, read-only; a shell shows only the names."""
 
     def __init__(self, rows: Mapping[str, Value]) -> None:
         self._rows = dict(rows)
@@ -76,7 +76,7 @@ def read_bytes(name: str, directory: Traversable | None = None) -> bytes:
     if expected != digest:
         raise ArcadeMarkError(
             f"{place / name}: checksum is {digest[:12]}…, {CHECKSUMS} says {expected and expected[:12] + '…'}; "
-            "the facts were changed: reinstall arcademark, or renew the checksum if the change is meant"
+            "the facts were changed: reinstall arcademark, or renew the checksum if the change is intended"
         )
     return content
 
@@ -90,16 +90,16 @@ def read_rows(name: str, directory: Traversable | None = None) -> tuple[dict[str
     for number, row in enumerate(rows, start=2):
         if None in row or None in row.values():
             raise ArcadeMarkError(
-                f"{name}, line {number}: not as many cells as the header has columns; correct that line"
+                f"{name}, line {number}: the number of cells is not that of columns in the header; correct that line"
             )
     return rows
 
 
 def read_records(name: str, kind: type[Kind], directory: Traversable | None = None) -> tuple[Kind, ...]:
-    """Return a CSV data file's rows as a dataclass with a field a column.
+    """Return a CSV data file's rows as instances of a dataclass with one field per column.
 
-    Empty cells have the field's default; the cells of tuples are words. ArcadeMarkError: as `read_rows`, or a row is
-    not as the dataclass says.
+    Empty cells have the field's default; cells of tuples are split into words. ArcadeMarkError: as `read_rows`, or a
+    row does not match the dataclass.
     """
     hints = get_type_hints(kind)
     listed = {column for column, hint in hints.items() if get_origin(hint) is tuple}
@@ -111,7 +111,7 @@ def read_records(name: str, kind: type[Kind], directory: Traversable | None = No
 
 
 def read_tables(name: str, directory: Traversable | None = None) -> dict[str, dict[str, Any]]:
-    """Return a TOML data file's tables by name, each array in them as a tuple; errors as of `read_text`."""
+    """Return a TOML data file's tables by name, with arrays as tuples; errors are those of `read_text`."""
     tables = tomllib.loads(read_text(name, directory))
     return {
         title: {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
@@ -120,6 +120,6 @@ def read_tables(name: str, directory: Traversable | None = None) -> dict[str, di
 
 
 def read_named(name: str, kind: type[Kind], directory: Traversable | None = None) -> Mapping[str, Kind]:
-    """Return a TOML data file's tables by name, as a dataclass whose field `name` that is; errors as `read_records`."""
+    """Return a TOML data file's tables by name, as a dataclass with this `name`; errors as `read_records`."""
     tables = read_tables(name, directory).items()
     return {key: read_as(kind, {**entry, "name": key}, f"{name}, {key}", _CORRECT) for key, entry in tables}

@@ -1,6 +1,6 @@
-"""Suites of tasks beyond Atari: what a suite's file says, and how it is read.
+"""Suites of tasks beyond Atari: their data model and files.
 
-A suite is a TOML file; ``docs/suites.md`` has all that one may hold::
+A suite is a TOML file; ``docs/suites.md`` describes all of its fields::
 
     title = "Classic control"
     citation = "Towers et al. 2024"
@@ -18,10 +18,10 @@ A suite is a TOML file; ``docs/suites.md`` has all that one may hold::
     [subsets]
     easy = ["cartpole"]
 
-A suite may instead be of Atari games of one's own, each with a table ``cartridge`` in place of an environment
+A suite may instead consist of user-defined Atari games, each with a table ``cartridge`` in place of an environment
 (`arcademark.suite.cartridges`): these are played under any of Atari's protocols.
 
-Nothing in such a file is code; the modules that its environments name are imported once a task is played
+No part of such a file is run as code; the modules that its environments name are imported when a task is played
 (`arcademark.environments.tasks`).
 """
 
@@ -50,7 +50,7 @@ SUITES = "arcademark.suites"
 """The group of entry points by which packages declare suites."""
 
 ON_THE_SPOT = "gymnasium:"
-"""Before the ids of environments that make a suite without a file."""
+"""Prefix of a list of environments' ids, which is a suite without a file."""
 
 MAX_BYTES = 4 * 2**20
 MAX_TASKS = 10_000
@@ -58,7 +58,7 @@ MAX_GAMES = 500
 """Largest number of games in a user's suite."""
 
 GROUPS = ("all", "training", "test")
-"""Names of tasks together that every suite has, or that has tasks for training."""
+"""Names of groups of tasks that every suite, or every suite with training tasks, has."""
 
 REMEDY = "correct the suite"
 _DEPTH = 8
@@ -87,19 +87,19 @@ SUBSET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 class TaskReference(Struct, frozen=True, forbid_unknown_fields=True):
-    """A score that a task is measured by, with its source."""
+    """A reference score of a task, with its source."""
 
     score: Annotated[float, Meta(ge=-1e300, le=1e300)]
     source: Line
 
 
 class Task(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """An environment with its arguments, or an Atari game of one's own.
+    """An environment with its arguments, or a user-defined Atari game.
 
     `environment` is Gymnasium's id, with the module that registers it before a colon if it is not Gymnasium's own;
     `kwargs` are passed to it; `max_steps` truncates episodes in place of the environment's own limit, None for that.
-    `cartridge` stands in place of all three: a game's episodes are truncated as a protocol says. `training` tasks are
-    for tuning. `low` scores 0 %, `high` 100 %, None where nobody says.
+    `cartridge` replaces all three: a game's episodes are truncated by a protocol. `training` tasks are for tuning.
+    `low` is 0 %, `high` 100 %, each None if not known.
     """
 
     id: TaskName
@@ -115,14 +115,14 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
         if bool(self.environment) == bool(self.cartridge):
             raise ValueError("expected an environment, or a table cartridge in place of it")
         if self.cartridge and (self.kwargs or self.max_steps):
-            raise ValueError("kwargs, max_steps: of environments alone; leave them out beside a cartridge")
+            raise ValueError("kwargs, max_steps: only for environments; leave them out beside a cartridge")
         if self.cartridge and (game := known_spelling(self.id)):
-            raise ValueError(f"expected another name, as {game!r} is a game of the emulator's already")
+            raise ValueError(f"expected another name, because {game!r} is already a game of the emulator")
         for argument, value in self.kwargs.items():
             if not argument.isidentifier() or not _plain(value):
                 raise ValueError(f"kwargs.{argument}: expected text, a number, true, false, or lists of these")
         if self.low and self.high and self.low.score == self.high.score:
-            raise ValueError("high: expected another score than low's, so that scores have a place between")
+            raise ValueError("high: expected another score than low's, so that scores can be normalised")
 
     @property
     def module(self) -> str:
@@ -130,7 +130,7 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
         return self.environment.rpartition(":")[0]
 
     def played(self) -> dict[str, Any]:
-        """Return all that can change an episode's score, as JSON values."""
+        """Return all fields that can change an episode's score, as JSON values."""
         if self.cartridge:
             return self.cartridge.played()
         return {"environment": self.environment, "kwargs": dict(self.kwargs), "max_steps": self.max_steps}
@@ -139,8 +139,8 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
     """The tasks of a suite by their ids, and its subsets.
 
-    `protocol` has the settings that its file gives; `folder` is where that file lies, and with it the ROMs of games,
-    absolute; "" where nobody says, as of a suite that a run holds.
+    `protocol` has the settings of its file; `folder` is the absolute path of the folder of that file and of the ROMs of
+    games; "" if not known, as for the suite of a run.
     """
 
     name: Name
@@ -158,7 +158,7 @@ class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("protocol: games are played under any protocol; leave the table out")
         for name in (*self.tasks, *self.subsets):
             if name.lower() in GROUPS or [each.lower() for each in self.subsets].count(name.lower()) > 1:
-                raise ValueError(f"{name}: expected another name, as there is a group of tasks of that name")
+                raise ValueError(f"{name}: expected another name, because a group of tasks has this one")
         for name, members in self.subsets.items():
             if not SUBSET_NAME.fullmatch(name):
                 raise ValueError(f"subsets, {name!r}: expected a name of up to 64 letters, digits, '_', '.' and '-'")
@@ -182,17 +182,17 @@ class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
         return cartridge
 
     def read_rom(self, task: str) -> bytes:
-        """Return a game's ROM; errors as of `Cartridge.read_rom`."""
+        """Return the content of a game's ROM; errors are those of `Cartridge.read_rom`."""
         return self.cartridge(task).read_rom(self.folder, task)
 
     @property
     def training_tasks(self) -> tuple[str, ...]:
-        """The tasks meant for tuning."""
+        """The tasks for tuning."""
         return tuple(task.id for task in self.tasks.values() if task.training)
 
     @property
     def test_tasks(self) -> tuple[str, ...]:
-        """The others, of a suite that has such; none where nothing tells which are for tuning."""
+        """The tasks for testing: all others, if the suite has tasks for tuning; else none."""
         training = self.training_tasks
         return tuple(task for task in self.tasks if task not in training) if training else ()
 
@@ -203,9 +203,9 @@ class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
         return {"all": tuple(self.tasks), **{name.lower(): tasks for name, tasks in self.subsets.items()}, **split}
 
     def resolve(self, names: str | Sequence[str]) -> tuple[str, ...]:
-        """Return the tasks in a list of ids and subsets, "all", "training" and "test" among these, each once.
+        """Return the tasks in a list of ids and subsets, including "all", "training" and "test", each once.
 
-        ArcadeMarkError: nothing is named, or a name is neither (`UnknownNameError`).
+        ArcadeMarkError: the list is empty, or a name is unknown (`UnknownNameError`).
         """
         given = [name.strip() for name in (names.split(",") if isinstance(names, str) else names)]
         tasks = dict.fromkeys(task for name in given if name for task in self._named(name))
@@ -225,7 +225,7 @@ class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
         raise UnknownNameError("task", name, [*groups, *self.tasks])
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but its folder as JSON values, in the layout of a file."""
+        """Return all fields except its folder as JSON values, in the layout of a file."""
         values: dict[str, Any] = to_builtins(self)
         del values["folder"]
         return values
@@ -234,11 +234,11 @@ class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
 def parse_suite(data: Any, place: str, name: str = "", folder: str = "") -> TaskSuite:
     """Read a suite from a TOML file's or a manifest's values; errors begin with the place, and name the table.
 
-    `folder` is where its file lies; no file and no manifest says so itself.
+    `folder` is the folder of its file, which the values never contain.
     """
     table = read_as(dict[str, Any], data, place, REMEDY)
     given = read_as(dict[str, dict[str, Any]], table.get("tasks", {}), f"{place}: tasks", REMEDY)
-    if (games := sum("cartridge" in values for values in given.values())) > MAX_GAMES:  # whose expressions take time
+    if (games := sum("cartridge" in values for values in given.values())) > MAX_GAMES:  # expressions take time
         raise ArcadeMarkError(f"{place}: {games:,} cartridges; expected at most {MAX_GAMES}; {REMEDY}")
     if wrong := next((task for task, values in given.items() if values.get("id", task) != task), None):
         raise ArcadeMarkError(f"{place}: tasks.{wrong}: its id is its table's name; leave out id")
@@ -260,16 +260,16 @@ def _plain(value: Any, depth: int = 0) -> bool:
 def on_the_spot(text: str) -> TaskSuite:
     """Make a suite of environments, ``gymnasium:CartPole-v1,Acrobot-v1``, without references.
 
-    ArcadeMarkError: an id is not one, or two make tasks of one name.
+    ArcadeMarkError: an id is malformed, or two have the same task name.
     """
     ids = [part.strip() for part in text.removeprefix(ON_THE_SPOT).split(",") if part.strip()]
     if not ids:
-        raise ArcadeMarkError(f"{text}: names no environment; expected as in {ON_THE_SPOT}CartPole-v1,Acrobot-v1")
+        raise ArcadeMarkError(f"{text}: names no environment; expected such as {ON_THE_SPOT}CartPole-v1,Acrobot-v1")
     tasks: dict[str, dict[str, Any]] = {}
     for environment in ids:
         name = re.sub(r"[^a-z0-9]+", "_", environment.rpartition(":")[2].lower()).strip("_")
         if tasks.setdefault(name, {"environment": environment})["environment"] != environment:
-            raise ArcadeMarkError(f"{text}: two environments would both be called {name}; write a suite's file")
+            raise ArcadeMarkError(f"{text}: two environments would have the name {name}; write a suite's file")
     return parse_suite({"name": "gymnasium", "title": "Gymnasium environments", "tasks": tasks}, text)
 
 
@@ -283,22 +283,22 @@ def read_suite(text: str, place: str, name: str, folder: str = "") -> TaskSuite:
 
 @cache
 def task_suites() -> Mapping[str, TaskSuite]:
-    """Return the suites that come with the package, beside Atari's, by name."""
+    """Return the package's own suites beyond Atari, by name."""
     names = sorted(file.name for file in data_directory().iterdir() if file.name.endswith(SUFFIX))
     suites = (read_suite(read_text(name), name, name.removesuffix(SUFFIX)) for name in names)
     return {suite.name: suite for suite in suites}
 
 
 SUFFIX = ".suite.toml"
-"""Suffix of files that hold a suite, among the package's data."""
+"""Suffix of suites' files in the package's data."""
 
 
 def load_suite(text: str | os.PathLike[str] | TaskSuite) -> TaskSuite:
-    """Return the suite that is meant: a shipped or an installed package's name, a file, or itself.
+    """Return a suite by its name, in this or an installed package, or by its file; a suite is returned unchanged.
 
-    A package declares a suite by an entry point of `SUITES`: a file's path, or what returns one.
-    ``gymnasium:CartPole-v1,Acrobot-v1`` is a suite of these environments. ArcadeMarkError: there is none, or the file
-    is not one, with the place.
+    A package declares a suite by an entry point of `SUITES`: a file's path, or a function that returns one.
+    ``gymnasium:CartPole-v1,Acrobot-v1`` is a suite of these environments. ArcadeMarkError: there is no such suite, or
+    the file is malformed, with the place.
     """
     if isinstance(text, TaskSuite):
         return text
@@ -312,7 +312,7 @@ def load_suite(text: str | os.PathLike[str] | TaskSuite) -> TaskSuite:
     if path.suffix != ".toml" and not os.path.exists(path):
         declared = plugins.named(SUITES, text)
         if declared is None and (text.lower() in (*suites(), *read_tables("subsets.toml")) or known_spelling(text)):
-            raise ArcadeMarkError(f"suite {text!r} is of ALE's own games: give it as games, --games {text.lower()}")
+            raise ArcadeMarkError(f"suite {text!r} consists of ALE's own games; name it with --games {text.lower()}")
         if declared is None:
             raise UnknownNameError("suite", text, [*shipped, *suites(), *plugins.names(SUITES)])
         path = Path(declared() if callable(declared) else declared)

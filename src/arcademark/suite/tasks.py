@@ -1,13 +1,13 @@
-"""Tasks: the games, the names people give them, and the suites they form.
+"""Tasks: the games, their names, and suites.
 
 Conventions
 -----------
 * A game's id is the emulator's ROM id, e.g. "montezuma_revenge".
-* A name is recognised by its letters and digits alone, whatever the case, spaces and punctuation; what an environment
-  id adds ("ALE/…-v5", "ale_py:ALE/…", "…NoFrameskip-v4", "…-ramDeterministic-v4"; "ALE_…-v5" in a folder's name) and
-  "Atari 2600" or "atari_" before it are dropped. What that rule does not reach is in a small table of aliases.
-* Action lists stand in the emulator's order; an action's index in `Game.full_actions` or `Game.minimal_actions` is what
-  an agent chooses.
+* A name is recognised only by its letters and digits, in any case, with any spaces and punctuation; affixes of
+  environment ids ("ALE/…-v5", "ale_py:ALE/…", "…NoFrameskip-v4", "…-ramDeterministic-v4"; "ALE_…-v5" in a folder's
+  name) and "Atari 2600" or "atari_" before it are dropped. Other spellings are in a small table of aliases.
+* Action lists are in the emulator's order; agents choose an action's index in `Game.full_actions` or
+  `Game.minimal_actions`.
 """
 
 from __future__ import annotations
@@ -37,20 +37,19 @@ _PREFIX = re.compile(
 )
 _SUFFIX = re.compile(r"(-ram)?(noframeskip|deterministic)?([-_]v\d+)?(\.(bin|a26|rom))?$", re.IGNORECASE)
 _CONTROLS = re.compile(r"(?!\s)[\x00-\x1f\x7f-\x9f]")
-"""Control characters that are no white space, which no spelling of a name has."""
+"""Control characters other than white space, which no spelling of a name has."""
 
 
 @dataclass(frozen=True)
 class Game:
     """One single-player Atari 2600 game of the emulator.
 
-    `id` is the emulator's ROM id, `name` the title for people. `genre` and `category` say finely and coarsely what kind
-    of game it is: our own reading, as the papers print no list. `minimal_actions` are those that the game uses,
-    `full_actions` those that the console offers in it: 18, or 9 where the button is not offered. `modes` and
-    `difficulties` are the switches' positions that the emulator accepts right after loading. `random_frames` is the
-    mean length of an episode of random play under ``world-records``, in frames. `score_step` divides every score (the
-    true step may be larger), and `lives` are those at the start. `lowest_score` and `highest_score` are those of
-    `score_bounds`.
+    `id` is the emulator's ROM id, `name` the title for people. `genre` and `category` are a fine and a coarse
+    classification, our own, because the papers print no list. `minimal_actions` are those that the game uses,
+    `full_actions` those that the console offers: 18, or 9 without the button. `modes` and `difficulties` are the
+    switches' positions that the emulator accepts right after loading. `random_frames` is the mean length of an episode
+    of random play under ``world-records``, in frames. `score_step` divides every score (the true step may be larger),
+    and `lives` is the number at the start. `lowest_score` and `highest_score` are those of `score_bounds`.
     """
 
     id: str
@@ -69,7 +68,7 @@ class Game:
 
     def __post_init__(self) -> None:
         for field in ("minimal_actions", "full_actions"):
-            if getattr(self, field) == ("all",):  # as the table says it
+            if getattr(self, field) == ("all",):  # the table's notation
                 object.__setattr__(self, field, JOYSTICK_ACTIONS)
 
 
@@ -77,8 +76,8 @@ class Game:
 class Suite:
     """An ordered set of tasks with reference scores.
 
-    `tasks` are in the source's order, training tasks first: those meant for tuning only, none where the source makes no
-    difference. `references` are the kinds of reference scores, see `arcademark.suite.references`.
+    `tasks` are in the source's order, training tasks first: those for tuning only, none if the source does not
+    distinguish them. `references` are the kinds of reference scores, see `arcademark.suite.references`.
     """
 
     name: str
@@ -96,26 +95,26 @@ def games() -> Mapping[str, Game]:
 
 
 def game_name(task: str) -> str:
-    """Return a game's name as people write it, "Q*bert" of "qbert"; a task of another benchmark keeps its own."""
+    """Return a game's name for people, "Q*bert" for "qbert"; a task of another benchmark keeps its own."""
     known = games()
     return known[task].name if task in known else task
 
 
 def score_bounds(task: str) -> tuple[float | None, float | None]:
-    """Return the lowest and the highest score that an episode of a game can have, each None where none is certain.
+    """Return the lowest and the highest possible score of an episode of a game, each None if it is not certain.
 
-    Episodes begin at the game's start, in its default mode; from human starts there may be more to lose. A counter's
-    end is no bound, as scores of older emulators pass it: see `arcademark.suite.anomalies`. Nothing is known of a task
-    that is no game of the emulator. ``data/SOURCES.md`` gives the reasons.
+    Episodes begin at the game's start, in its default mode; from human starts, scores may be lower. A counter's end is
+    not a bound, because scores of older emulators pass it: see `arcademark.suite.anomalies`. Both are None for tasks
+    that are not games of the emulator. ``data/SOURCES.md`` has the reasons.
     """
     game = games().get(task)
     return (None, None) if game is None else (game.lowest_score, game.highest_score)
 
 
 def canonical_game(name: str) -> str:
-    """Return the id of the game that any spelling means: "Q*bert", "ALE/Qbert-v5", "James Bond".
+    """Return the id of the game with any spelling: "Q*bert", "ALE/Qbert-v5", "James Bond".
 
-    UnknownNameError: no game is meant; the message suggests the closest.
+    UnknownNameError: there is no such game; the message suggests the closest.
     """
     if name.endswith(".toml"):
         raise ArcadeMarkError(
@@ -127,7 +126,7 @@ def canonical_game(name: str) -> str:
 
 
 def known_spelling(name: str) -> str | None:
-    """Return the id of the game that a spelling means, `TOY` among them; None if none is meant."""
+    """Return the id of the game with this spelling, or `TOY`; None if there is none."""
     if _CONTROLS.search(name):
         return None
     key = normalised(name)
@@ -135,7 +134,7 @@ def known_spelling(name: str) -> str | None:
 
 
 def listed(text: str, place: str) -> tuple[str, ...]:
-    """Split a list of names at commas; if it names nothing, an ArcadeMarkError begins with the place."""
+    """Split a list of names at commas; raise an ArcadeMarkError that begins with the place if it is empty."""
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     if not names:
         raise ArcadeMarkError(f"{place} {text!r}: names nothing; name one, or several with commas, or leave it out")
@@ -143,7 +142,7 @@ def listed(text: str, place: str) -> tuple[str, ...]:
 
 
 def normalised(name: str) -> str:
-    """Return the compared part of a name: letters and digits in lower case, without an environment id's affixes."""
+    """Return the part of a name that is compared: letters and digits in lower case, without affixes of ids."""
     bare = _SUFFIX.sub("", _PREFIX.sub("", name.strip()))
     return "".join(character for character in bare.lower() if character.isalnum())
 
@@ -161,14 +160,14 @@ def suites() -> Mapping[str, Suite]:
 
 
 def suite(name: str) -> Suite:
-    """Return the suite of that name; an `UnknownNameError` if there is none."""
+    """Return the suite of that name; raise `UnknownNameError` if there is none."""
     if name.lower() not in suites():
         raise UnknownNameError("suite", name, suites())
     return suites()[name.lower()]
 
 
 def joystick_action(action: str | int) -> str:
-    """Return one of `JOYSTICK_ACTIONS`, given its name in either case ("FIRE", "up_left") or its index, 0 to 17."""
+    """Return one of `JOYSTICK_ACTIONS` by its name in any case ("FIRE", "up_left") or its index, 0 to 17."""
     text = str(action).strip()
     if text.lstrip("-").isdecimal():
         index = int(text)

@@ -1,4 +1,4 @@
-"""Variants of a game: how a protocol can be changed in one way at a time, to see how much an agent loses.
+"""Variants of a game: changes of a protocol in one way at a time, for measuring an agent's robustness.
 
 Machado et al. (2018) call each mode of a game with each difficulty a flavour.
 """
@@ -30,13 +30,13 @@ _VALUES: Mapping[str, tuple[Any, ...]] = {
     "frame_skip": (8, 2, 6, 3, 4),
     "colours": get_args(Colours)[1:],
 }
-"""Tried in this order, without the protocol's own."""
+"""Values, tried in this order, without the protocol's own."""
 
 
 def variants(kind: Kind, game: str, rules: AtariProtocol) -> tuple[dict[str, Any], ...]:
-    """Return all that can be changed of a protocol in a game in one way, the first to be played first.
+    """Return all changes of a protocol of one kind for a game, in the order of play.
 
-    Of switches these are all flavours: difficulties and modes in turn, then both at once.
+    For switches these are all flavours: difficulties and modes in turn, then both at once.
     """
     if kind == "switches":
         facts = games().get(game)
@@ -53,12 +53,12 @@ def variants(kind: Kind, game: str, rules: AtariProtocol) -> tuple[dict[str, Any
 
 
 def _others(name: str, values: Sequence[Any], rules: AtariProtocol, default: Any = None) -> tuple[dict[str, Any], ...]:
-    """Return changes to the values that a protocol does not have; where it has None, that stands for a default."""
+    """Return changes to all values but the protocol's own; its None means ``default``."""
     now = getattr(rules, name)
     return tuple({name: value} for value in values if value != (default if now is None else now))
 
 
 def kind_of(base: Protocol, varied: Protocol) -> Kind | None:
-    """Return in which one way a protocol was changed; None where in several, in none or in another."""
+    """Return the kind in which a protocol was changed; None if there are several, none or another one."""
     kinds = {_SETTINGS.get(difference.setting) for difference in differences(base, varied)}
     return kinds.pop() if len(kinds) == 1 else None
