@@ -140,7 +140,7 @@ def test_runs_that_cannot_be_read_are_refused(tmp_path):
     with pytest.raises(ArcadeMarkError, match="no such directory"):
         load_run(tmp_path / "nowhere")
     run = write_run(tmp_path / "run", {("a", "pong", 0): [1.0] * 3})
-    with pytest.raises(ArcadeMarkError, match="given twice"):
+    with pytest.raises(ArcadeMarkError, match="named twice"):
         load_runs([run, run / ".." / "run"])
 
 
@@ -153,14 +153,14 @@ def test_a_runs_folder_is_read_as_any_other_table(tmp_path):
     assert made.table == scored.table
     assert made.runs == {"dqn": (0, 5)}
     assert [part.tolist() for part in made.episodes["dqn", "pong"]] == [[1, 2, 6], [10]]
-    assert made.notes == ("2 trials hold fewer episodes than were asked for",)
+    assert made.notes == ("2 trials contain fewer episodes than requested",)
     assert made.amounts == {"episode": 4}
     (tmp_path / "runs" / "table.csv").write_text("game,other\npong,3\nfreeway,4\n")
     both = read_tables(tmp_path / "runs")
     assert (both.table.algorithms, both.table.tasks) == (("dqn", "other"), ("pong", "qbert", "freeway"))
     np.testing.assert_array_equal(both.table.scores[0], [[3, 10], [NAN, NAN], [NAN, NAN]])
     assert both.table.protocols == (scored.table.protocols[0], "")
-    assert both.notes == (f"{run}: 2 trials hold fewer episodes than were asked for",)
+    assert both.notes == (f"{run}: 2 trials contain fewer episodes than requested",)
 
 
 def test_a_link_to_itself_is_no_run(tmp_path):

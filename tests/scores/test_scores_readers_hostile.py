@@ -125,7 +125,7 @@ HOSTILE = [
     ("result.json", ITERATION % ('"config": ' + "[" * 900 + "]" * 900), "nested in more than 64 levels"),
     ("result.json", ITERATION % '"episode_reward_mean": 1e300', "1e\\+300 is no score"),
     ("result.json", ITERATION % '"config": 7', "no env_runners/episode_return_mean"),
-    *(("scores.json", content, r"'.*\\x1b.*' holds .* take it out") for content in CONTROLS),
+    *(("scores.json", content, r"'.*\\x1b.*' contains .* take it out") for content in CONTROLS),
     *(
         ("scores.csv", content, "scores.csv")  # patterns that look back would take hours
         for content in (
@@ -266,8 +266,8 @@ def test_a_folder_is_searched_without_blocking_or_going_round(tmp_path, monkeypa
         found = read_tables(logs)
     assert found.amounts == {"row": 1}
     assert found.notes[-2:] == (
-        "5 files left out, no regular file (pipes, devices, links that lead nowhere): fifo.csv, loop.csv, nowhere.csv "
-        "and 2 more",
+        "5 files left out, not a regular file (pipes, devices, links that lead nowhere): fifo.csv, loop.csv, "
+        "nowhere.csv and 2 more",
         "2 files left out, a link to a folder: parent, proc",
     )
 
@@ -286,7 +286,7 @@ def test_a_folder_has_a_bound_on_files_and_depth(tmp_path, monkeypatch):
         (deep / f"{number}.csv").write_text(WIDE)
         (tmp_path / f"{number}.csv").write_text(WIDE)
     monkeypatch.setattr(reading, "MAX_DEPTH", 3)
-    with pytest.raises(ArcadeMarkError, match="d/d/d/d: folders lie more than 3 deep in each other"):
+    with pytest.raises(ArcadeMarkError, match="d/d/d/d: folders are nested more than 3 deep"):
         read_tables(tmp_path)
     for most in (2, 5):
         monkeypatch.setattr(reading, "MAX_DEPTH", 9)

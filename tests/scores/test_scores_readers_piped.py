@@ -47,7 +47,7 @@ def test_errors_name_standard_input(monkeypatch):
 
 def test_standard_input_is_read_once(monkeypatch):
     feed(monkeypatch, WIDE)
-    with pytest.raises(ArcadeMarkError, match="given twice"):
+    with pytest.raises(ArcadeMarkError, match="named twice"):
         read_tables(["-", "/dev/stdin"])
 
 

@@ -59,7 +59,7 @@ def test_a_folder_of_logs_is_one_table(tmp_path):
     assert made.table.sources == (str(tmp_path / "dqn"), str(tmp_path / "ppo"))
     assert len(made.files) == 8
     assert made.summary == "sb3-monitor, 8 files, 8 episodes: 2 algorithms, 2 tasks, 2 runs"
-    assert "1 file left out, of a kind that holds no scores: README.md" in made.notes
+    assert "1 file left out, of a kind without scores: README.md" in made.notes
 
 
 def test_a_pattern_names_and_chooses(tmp_path):
@@ -164,10 +164,10 @@ def test_what_cannot_be_read_at_all(tmp_path):
         read(tmp_path / "nowhere.csv")
     with pytest.raises(ArcadeMarkError, match="no file of scores in this folder; it is empty"):
         read(tmp_path)
-    with pytest.raises(ArcadeMarkError, match="no table is given"):
+    with pytest.raises(ArcadeMarkError, match="no tables given"):
         read([])
     path = write(tmp_path / "a.csv", "game,dqn\npong,1\n")
-    with pytest.raises(ArcadeMarkError, match="given twice"):
+    with pytest.raises(ArcadeMarkError, match="named twice"):
         read([path, path])
     with pytest.raises(ArcadeMarkError, match="last is 0, expected at least 1"):
         read(path, last=0)

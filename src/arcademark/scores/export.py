@@ -1,9 +1,9 @@
-"""Writes score tables in the forms that other tools read.
+"""Writes score tables in the formats that other tools read.
 
 Conventions
 -----------
-* Nothing is written where a table cannot be said in a form, and no file is left half written.
-* A missing score is an empty cell in CSV, null in Parquet. rliable's arrays can hold none.
+* A table that a format cannot represent is refused, and no file is left half written.
+* A missing score is an empty cell in CSV and null in Parquet. rliable's arrays cannot represent one.
 * Runs are numbered from 0 in the order of the table.
 """
 
@@ -33,14 +33,15 @@ RLIABLE = ".npz"
 
 Missing = Literal["refuse", "truncate"]
 LONG = ("algorithm", "task", "run", "score", "protocol")
-"""Columns of a long file; ``protocol`` only where the table has one."""
+"""Columns of a long file; ``protocol`` only if the table has one."""
 
 
 def to_rliable(table: ScoreTable, *, missing: Missing = "refuse") -> dict[str, NDArray[np.float64]]:
-    """Return each algorithm's scores as rliable takes them: shape (runs, tasks), tasks in the table's order.
+    """Return each algorithm's scores in rliable's format: shape (runs, tasks), tasks in the table's order.
 
-    Where an algorithm has fewer runs on some task than on others, `missing` says whether it is refused, or the first n
-    runs of every task are kept, n being the fewest. The number of runs may differ between algorithms.
+    An algorithm with fewer runs on some tasks than on others is an ArcadeMarkError if `missing` is "refuse"; with
+    "truncate", the first n runs of every task are kept, n being the smallest number. One without any score on a task is
+    an ArcadeMarkError in both cases. The number of runs may differ between algorithms.
     """
     if missing not in ("refuse", "truncate"):
         raise ArcadeMarkError(f"missing is {missing!r}, expected 'refuse' or 'truncate'")
@@ -54,22 +55,22 @@ def _array(table: ScoreTable, row: int, missing: Missing) -> NDArray[np.float64]
     if not number.size or number.min() == 0:
         empty = [task for task, runs in zip(table.tasks, number, strict=True) if not runs]
         raise ArcadeMarkError(
-            f"{name!r} has no score on {', '.join(empty[:5]) or 'any task'}; rliable's arrays hold no missing score: "
+            f"{name!r} has no score on {', '.join(empty[:5]) or 'any task'}; rliable's arrays cannot lack scores: "
             "select the tasks that all algorithms have (--games common)"
         )
     if number.max() > number.min() and missing == "refuse":
         fewest, most = int(np.argmin(number)), int(np.argmax(number))
         raise ArcadeMarkError(
             f"{name!r} has {number[fewest]} runs on {table.tasks[fewest]} and {number[most]} on {table.tasks[most]}; "
-            f"rliable's arrays hold no missing score: keep {number[fewest]} of every task, which is what "
+            f"rliable's arrays cannot lack scores: keep {number[fewest]} of every task, as "
             "missing='truncate' does in Python"
         )
     runs = int(number.min())
-    return np.stack([line[there][:runs] for line, there in zip(scores, present, strict=True)], axis=1)
+    return np.stack([line[known][:runs] for line, known in zip(scores, present, strict=True)], axis=1)
 
 
 def write_rliable(table: ScoreTable, path: str | os.PathLike[str], *, missing: Missing = "refuse") -> None:
-    """Write `to_rliable`'s arrays to an ``.npz`` file, one array an algorithm; the order of tasks is the table's."""
+    """Write `to_rliable`'s arrays to an ``.npz`` file, one per algorithm; the tasks are in the table's order."""
     target = _named(path, (RLIABLE,))
     arrays = to_rliable(table, missing=missing)
 
@@ -81,9 +82,9 @@ def write_rliable(table: ScoreTable, path: str | os.PathLike[str], *, missing: M
 
 
 def write_long(table: ScoreTable, path: str | os.PathLike[str]) -> None:
-    """Write one row a score to a ``.csv``, ``.tsv`` or ``.parquet`` file, as `read_tables` reads it.
+    """Write one row per score to a ``.csv``, ``.tsv`` or ``.parquet`` file that `read_tables` reads.
 
-    A score that is missing has no row, unless an algorithm has none at all on a task: then it has an empty one.
+    A missing score has no row, unless an algorithm has no score at all on a task: that task has one row without score.
     """
     target = _table_file(path, table)
     columns = LONG if any(table.protocols) else LONG[:-1]
@@ -100,11 +101,11 @@ def _long_rows(table: ScoreTable) -> Iterator[tuple[str, str, int, float | None,
 
 
 def write_wide(table: ScoreTable, path: str | os.PathLike[str]) -> None:
-    """Write tasks × algorithms of one run to a ``.csv``, ``.tsv`` or ``.parquet`` file, as `read_tables` reads it."""
+    """Write the tasks × algorithms of one run to a ``.csv``, ``.tsv`` or ``.parquet`` file that `read_tables` reads."""
     target = _table_file(path, table)
     if table.scores.shape[2] > 1:
         raise ArcadeMarkError(
-            f"{target}: an algorithm has up to {table.scores.shape[2]} runs and a wide file holds one score per cell; "
+            f"{target}: an algorithm has up to {table.scores.shape[2]} runs, but a wide file has one score per cell; "
             "write a long file"
         )
     means = table.mean_over_runs().T

@@ -1,10 +1,10 @@
-"""Reads any table or log of scores that people have: recognises the format and says what it took the file for.
+"""Reads tables and logs of scores in many formats, which are recognised and reported.
 
 Conventions
 -----------
 * One entry point, `read_tables`, takes files and folders.
-* A format is recognised by what a file holds, not by its name; `format` overrules.
-* Wherever a file does not say which algorithm, task or run its scores are of, `naming` says how that is found.
+* A format is recognised by a file's content, not by its name; `format` overrides this.
+* `arcademark.scores.readers.logs.naming` finds the algorithm, task or run of scores whose file does not state them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _Key = tuple[str, str, int]
 def combine(readings: Sequence[Reading]) -> Reading:
     """Combine several readings, at least one, into one.
 
-    An algorithm may stand in several of them, with other tasks or runs, under one protocol.
+    An algorithm may be in several of them, with different tasks or runs, under one protocol.
     """
     if len(readings) == 1:
         return readings[0]
@@ -49,7 +49,7 @@ def combine(readings: Sequence[Reading]) -> Reading:
         if key in owners:
             raise ArcadeMarkError(
                 f"{listed(reading.files)}: a second score for {key[0]!r} on {key[1]!r}, run {key[2]} (the first is "
-                f"from {listed(owners[key].files)}); leave one file out, or name runs or algorithms apart"
+                f"from {listed(owners[key].files)}); leave one file out, or give the runs or algorithms different names"
             )
         owners[key], scores[key] = reading, score
     table = ScoreTable.from_rows(
@@ -70,7 +70,7 @@ def combine(readings: Sequence[Reading]) -> Reading:
 
 
 def _cells(reading: Reading) -> Iterator[tuple[_Key, float]]:
-    """Yield a reading's cells in the table's order; a task or run without any score is kept as NaN."""
+    """Yield a reading's cells in the table's order; a task without any score is kept, as NaN."""
     table = reading.table
     present = ~np.isnan(table.scores)
     for a, algorithm in enumerate(table.algorithms):
@@ -86,10 +86,10 @@ def _protocols(readings: Sequence[Reading]) -> dict[str, str]:
         for name, protocol in zip(reading.table.algorithms, reading.table.protocols, strict=True):
             old, owner = result.setdefault(name, (protocol, reading))
             if old != protocol:
-                here, there = (repr(text) if text else "no named protocol" for text in (protocol, old))
+                new, first = (repr(text) if text else "no named protocol" for text in (protocol, old))
                 raise ArcadeMarkError(
-                    f"{listed(reading.files)}: {name!r} is scored under {here} here and under {there} in "
-                    f"{listed(owner.files)}; an algorithm's scores are of one protocol: name the two apart"
+                    f"{listed(reading.files)}: {name!r} is scored under {new} here and under {first} in "
+                    f"{listed(owner.files)}; an algorithm has one protocol: give the two different names"
                 )
     return {name: protocol for name, (protocol, _) in result.items()}
 
@@ -101,8 +101,10 @@ def _sources(readings: Sequence[Reading]) -> dict[str, str]:
 
 
 def _notes(readings: Sequence[Reading]) -> tuple[str, ...]:
-    said = grouped((note, listed(reading.files)) for reading in readings for note in reading.notes)
-    return tuple(note if len(places) == len(readings) else f"{listed(places)}: {note}" for note, places in said.items())
+    noted = grouped((note, listed(reading.files)) for reading in readings for note in reading.notes)
+    return tuple(
+        note if len(places) == len(readings) else f"{listed(places)}: {note}" for note, places in noted.items()
+    )
 
 
 def _episodes(readings: Sequence[Reading]) -> Episodes | None:
@@ -115,12 +117,12 @@ __all__ = ["FORMATS", "Reading", "read_logs", "read_tables"]
 
 _ORIGINALS = ("sb3-monitor", "rllib")
 _COPIES = {"tensorboard": (*_ORIGINALS, "metrics-csv"), "metrics-csv": _ORIGINALS}
-"""Formats that tools write beside logs of others, with the same scores in them."""
+"""Formats in which tools repeat the scores of logs in other formats in the same folder."""
 
 MAX_FILES = 50_000
-"""Files of a folder that are looked at."""
+"""Largest number of files in a folder."""
 MAX_DEPTH = 32
-"""Folders within each other that are looked into."""
+"""Largest depth of nested folders."""
 _TOO_MANY = f"holds more than {MAX_FILES:,} files, the most that are looked at; name a folder further down"
 
 
@@ -132,12 +134,17 @@ def read_tables(
     Parameters
     ----------
     paths : path or sequence of paths
-        Files, or folders that are searched for such at any depth, or that a run was played into; "-" is standard input.
+        Files, folders that are searched for files at any depth, or directories of runs; "-" is standard input.
     format : str, optional
-        One of `FORMATS`, or of another package's readers; by default it is recognised. Files in a folder that are of
-        another are left out.
+        One of `FORMATS`, or a format of another package's reader; recognised by default. Files of other formats in a
+        folder are left out.
     **options
-        Fields of `Options`: what the files do not say. Errors name file, row and column, the reason and the remedy.
+        Fields of `Options`: facts that the files do not state.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there are no scores, or a file cannot be read; with file, row and column, the reason and the remedy.
     """
     given = options_of(format, **options)
     files, notes = _find(paths, format, given)
@@ -159,9 +166,7 @@ def read_logs(
         else:
             logs += [(log, file) for log in result]
     if not logs:
-        raise ArcadeMarkError(
-            f"{listed(tables)}: no log of training, but scores; 'arcademark report' or 'arcademark report' shows them"
-        )
+        raise ArcadeMarkError(f"{listed(tables)}: no log of training, but scores; 'arcademark report' shows them")
     if tables:
         notes.append(f"{plural(len(tables), 'file')} left out, tables of scores: {listed(tables)}")
     return logs, tuple(notes)
@@ -176,7 +181,7 @@ def options_of(format: str | None = None, **options: Any) -> Options:
 
 
 def runs_in(folder: Path) -> tuple[Path, ...]:
-    """Return the runs of a folder in which nothing else holds scores; none of others."""
+    """Return the runs in a folder; none if it contains other scores, too."""
     files, _ = _find(folder, None, Options())
     return tuple(file.path for file in files) if {file.format for file in files} == {"arcademark-run"} else ()
 
@@ -187,7 +192,7 @@ def _find(
     """Return the files to read, and notes on those left out."""
     roots = [place(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     if not roots:
-        raise ArcadeMarkError("no table is given; name at least one file or folder")
+        raise ArcadeMarkError("no tables given; name at least one file or folder")
     _refuse_repeated(roots)
     files: list[Recognised] = []
     notes: list[str] = []
@@ -205,18 +210,18 @@ def _find(
 def _refuse_repeated(paths: Iterable[Path]) -> None:
     twice = [path for path, number in Counter(map(_where, paths)).items() if number > 1]
     if twice:
-        raise ArcadeMarkError(f"{twice[0]}: this is given twice; name each file once")
+        raise ArcadeMarkError(f"{twice[0]}: is named twice; name each file once")
 
 
 def _where(path: Path) -> str:
     try:
         return os.path.realpath(path)  # of a link to itself, too
-    except ValueError:  # of what no name can hold
+    except ValueError:  # characters that no file name can contain
         return str(path)
 
 
 def _contents(files: Sequence[Recognised], options: Options, notes: list[str]) -> Iterator[tuple[Recognised, Read]]:
-    """Read files; those without a score are left out and noted, unless all are such."""
+    """Read files; those without a score are left out, with a note, unless no file has any."""
     without: dict[Path, UnrecognisedError] = {}
     for file in files:
         try:
@@ -254,7 +259,7 @@ def _played(directory: Path) -> Reading:
         [f"{directory} was imported from logs made elsewhere, not verified"] if imported.origin(scored.record) else []
     )
     if scored.incomplete:
-        notes.append(f"{plural(len(scored.incomplete), 'trial')} hold fewer episodes than were asked for")
+        notes.append(f"{plural(len(scored.incomplete), 'trial')} contain fewer episodes than requested")
     episodes = sum(len(part) for parts in scored.episodes.values() for part in parts)
     return Reading(
         scored.table,
@@ -292,7 +297,7 @@ def _in_folder(root: Path, format: str | None, options: Options) -> tuple[list[R
                 plain = None if unusual else _recognised(path, relative, format, options)
                 result.append(plain or by_plugin(path, relative, format))
             except UnrecognisedError:
-                reason = "of a kind that holds no scores" if unusual else "without scores in a known format"
+                reason = "of a kind without scores" if unusual else "without scores in a known format"
                 left_out[reason].append(relative)
     if format is not None:
         left_out["of another format"] = [file.relative for file in result if file.format != format]
@@ -301,21 +306,21 @@ def _in_folder(root: Path, format: str | None, options: Options) -> tuple[list[R
         copies = _copies(result)
         left_out["repeating other logs there"] = [file.relative for file in copies]
         result = [file for file in result if file not in copies]
-    said = [
+    notes = [
         f"{plural(len(paths), 'file')} left out, {why}: {listed(paths)}" for why, paths in left_out.items() if paths
     ]
     if not result:
         raise ArcadeMarkError(
-            f"{root}: no file of scores in this folder" + (f" ({'; '.join(said)})" if said else "; it is empty")
+            f"{root}: no file of scores in this folder" + (f" ({'; '.join(notes)})" if notes else "; it is empty")
         )
-    return result, said
+    return result, notes
 
 
 def _recognised(path: Path, relative: Path, format: str | None, options: Options) -> Recognised:
-    """Recognise a file of a folder; an unrecognised one is taken for the format given, as a single file is."""
+    """Recognise a file of a folder; an unrecognised one is read in the given format, as a single file is."""
     if format is None or format not in FORMATS:
         return recognise(path, relative, format, options)
-    try:  # files of our other formats are named as such
+    try:  # a file of another built-in format is reported as such
         return recognise(path, relative, None, options)
     except UnrecognisedError:
         try:
@@ -325,7 +330,7 @@ def _recognised(path: Path, relative: Path, format: str | None, options: Options
 
 
 def _copies(files: Sequence[Recognised]) -> list[Recognised]:
-    """Return the logs of which a tool wrote the scores in another one, too.
+    """Return the logs whose scores a tool wrote to another one, too.
 
     A logger may write the same series in several forms, ``progress.csv`` and ``progress.json``: the first counts.
     """
@@ -348,13 +353,13 @@ def _copies(files: Sequence[Recognised]) -> list[Recognised]:
 def _walk(root: Path, deep: int = 0) -> Iterator[tuple[Path, str]]:
     """Yield a folder's files in order, each with the reason to leave it out, or ""; a played run counts as one.
 
-    Links to folders are not followed: they may lead round in circles, or anywhere.
+    Links to folders are not followed: they may form a cycle, or lead anywhere.
     """
     if (root / "run.sqlite").is_file():
         yield root, ""
         return
     if deep > MAX_DEPTH:
-        raise ArcadeMarkError(f"{root}: folders lie more than {MAX_DEPTH} deep in each other; name one further down")
+        raise ArcadeMarkError(f"{root}: folders are nested more than {MAX_DEPTH} deep; name one further down")
     try:
         entries = sorted(islice(root.iterdir(), MAX_FILES + 1))
     except (OSError, ValueError) as error:
@@ -366,7 +371,7 @@ def _walk(root: Path, deep: int = 0) -> Iterator[tuple[Path, str]]:
         if entry.name.startswith("."):
             continue
         if not entry.is_dir():
-            yield entry, "" if entry.is_file() else "no regular file (pipes, devices, links that lead nowhere)"
+            yield entry, "" if entry.is_file() else "not a regular file (pipes, devices, links that lead nowhere)"
         elif entry.is_symlink():
             yield entry, "a link to a folder"
         else:

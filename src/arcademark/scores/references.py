@@ -1,11 +1,11 @@
-"""Reads a user's own reference scores: what normalises a benchmark that no suite here has.
+"""Reads a user's own reference scores, which normalise a benchmark that is not among the suites.
 
 Conventions
 -----------
-* A table (CSV, TSV, semicolons or Parquet, as score tables) with a header and the columns ``task`` (or ``game``, …),
-  ``low`` (or ``random``) and ``high`` (or ``human``), in any order and case; other columns are left alone. ``low``
-  scores 0 %, ``high`` 100 %; ``high`` is the smaller one where less is better, as with costs.
-* Errors count rows as an editor counts lines: the header is row 1.
+* The file is a table (CSV, TSV, semicolons or Parquet, as score tables are) with a header and the columns ``task`` (or
+  ``game``, …), ``low`` (or ``random``) and ``high`` (or ``human``), in any order and case; other columns are ignored.
+  ``low`` scores 0 %, ``high`` 100 %; ``high`` is smaller than ``low`` if less is better, as with costs.
+* Errors number rows as an editor numbers lines: the header is row 1.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from arcademark.scores.readers.sheet import Sheet
 
 LOW = ("low", "random")
 HIGH = ("high", "human")
-"""Names of the columns with what scores 0 % and 100 %."""
+"""Names of the columns with the scores of 0 % and of 100 %."""
 
 
 @dataclass(frozen=True)
 class OwnReferences:
-    """Reference scores of every task of a file, those of 0 % and of 100 %, in the task's own unit."""
+    """Reference scores of 0 % (`low`) and 100 % (`high`) of every task in a file, in the task's own unit."""
 
     source: str
     low: Mapping[str, float]
@@ -39,7 +39,10 @@ class OwnReferences:
 
 
 def read_references(path: str | os.PathLike[str], decimal: str | None = None) -> OwnReferences:
-    """Read reference scores from a table ("-" is standard input); `decimal` is as in `Options`."""
+    """Read reference scores from a table ("-" is standard input); `decimal` is that of `Options`.
+
+    ArcadeMarkError if a column or a score is missing, or the two scores of a task are equal.
+    """
     sheet = read_sheet(place(path), decimal)
     task, *columns = (_column(sheet, names) for names in (NAMES["game"], LOW, HIGH))
     sheet.check_filled()
@@ -53,7 +56,7 @@ def read_references(path: str | os.PathLike[str], decimal: str | None = None) ->
             )
         if low == high:
             raise ArcadeMarkError(
-                f"{sheet.path}: low and high of {name!r} are both {low:g}, so no score has a place between them; write "
+                f"{sheet.path}: low and high of {name!r} are both {low:g}, so scores cannot be normalised; write "
                 "two that differ, or leave the task out"
             )
     return OwnReferences(str(sheet.path), *(dict(zip(table.tasks, scores, strict=True)) for scores in bounds))
@@ -61,14 +64,14 @@ def read_references(path: str | os.PathLike[str], decimal: str | None = None) ->
 
 def _column(sheet: Sheet, names: Sequence[str]) -> int:
     known = list(map(key, sheet.header))
-    there = [name for name in names if name in known]
-    if not there:
+    present = [name for name in names if name in known]
+    if not present:
         raise ArcadeMarkError(
             f"{sheet.path}, row 1: no column {names[0]!r} among {', '.join(sheet.header)!r}; expected the columns "
             "task, low (or random) and high (or human)"
         )
-    if len(there) > 1:
+    if len(present) > 1:
         raise ArcadeMarkError(
-            f"{sheet.path}, row 1: the columns {there[0]!r} and {there[1]!r} mean the same; keep one of them"
+            f"{sheet.path}, row 1: the columns {present[0]!r} and {present[1]!r} mean the same; keep one of them"
         )
-    return known.index(there[0])
+    return known.index(present[0])

@@ -1,13 +1,13 @@
-"""Reads score tables from runs: what was played becomes a score of an algorithm on a task.
+"""Reads score tables from runs: the episodes played become scores of algorithms on tasks.
 
 Conventions
 -----------
 * An algorithm is an agent's label, and a score the mean over the episodes that the protocol reports: a trial's
   evaluation, or a learner's last k episodes of training. The table has a run for each seed.
-* Seeds that are trainings of their own (`trained_apart`) are what varies independently. Those of any other agent are
-  exchangeable: what varies is its episodes, whichever seed they are of.
-* A trial that has fewer episodes than were asked for counts with those it has (none: NaN), and always stands in
-  ``incomplete``, for whoever shows the score to say so.
+* If each seed is a separate training (`trained_apart`), seeds are the independent samples. Those of any other agent
+  are exchangeable: its episodes of all seeds are the independent samples.
+* A trial with fewer episodes than requested is scored by those it has (none: NaN), and is listed in ``incomplete``, so
+  that it can be reported with the score.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ from arcademark.scores.table import ScoreTable, concatenate
 
 @dataclass(frozen=True)
 class IncompleteTrial:
-    """A trial whose score is the mean of fewer episodes than were planned.
+    """A trial whose score is the mean of fewer episodes than planned.
 
-    Its status is "pending", "running", "failed" (`error` says why), or "done" where a learner's training held too few.
+    Its status is "pending", "running", "failed" (for the reason `error`), or "done" if a learner's training had too few
+    episodes.
     """
 
     algorithm: str
@@ -50,11 +51,11 @@ class IncompleteTrial:
 
 @dataclass(frozen=True)
 class RunScores:
-    """The scores of one run as stored: an algorithm an agent label, runs in the order of `seeds`.
+    """The scores of one run as stored: algorithms are agent labels, runs in the order of `seeds`.
 
-    `episodes` has the scores behind each cell of the table (algorithm, task), one array a seed that has any; `kinds`,
-    where some may be the same episode, a number each (`arcademark.records.repeats`), over all seeds; `apart` the
-    algorithms whose seeds are trainings of their own; `incomplete` trials stand in the plan's order.
+    `episodes` has the scores behind each cell of the table (algorithm, task), one array per seed that has any. `kinds`
+    numbers the episodes of a cell, over all seeds, if some may be the same episode (`arcademark.records.repeats`).
+    `apart` are the algorithms whose seeds are separate trainings; `incomplete` trials are in the plan's order.
     """
 
     record: RunRecord
@@ -99,11 +100,11 @@ def load_run(directory: str | os.PathLike[str]) -> RunScores:
 def load_runs(
     directories: str | os.PathLike[str] | Sequence[str | os.PathLike[str] | RunRecord],
 ) -> RunCollection:
-    """Read the scores of a run or of several; records stand for runs that were read already.
+    """Read the scores of one or more runs; records are runs that were read already.
 
-    Runs of the same agents under the same protocol that have no trial in common, seeds or shards played apart, are read
-    as one; the trials of shards that are not given are incomplete. An agent label that more than one has even so is
-    followed by the run's directory in brackets: its name, or the whole path where two directories share their name.
+    Runs of the same agents under the same protocol without a common trial, such as separately played seeds or shards,
+    are read as one; the trials of missing shards are incomplete. An agent label that still occurs in several runs is
+    followed by the run's directory in brackets: its name, or the whole path if two directories have the same name.
     """
     if isinstance(directories, str | os.PathLike):
         directories = [directories]
@@ -113,13 +114,13 @@ def load_runs(
     places = Counter(os.path.realpath(record.directory) for record in records)
     repeated = [path for path, count in places.items() if count > 1]
     if repeated:
-        raise ArcadeMarkError(f"{repeated[0]}: this run is given twice; name each once")
+        raise ArcadeMarkError(f"{repeated[0]}: this run is named twice; name each once")
     scored = [dataclasses.replace(score_run(record), kinds=_kinds(record)) for record in together(records)]
     return collect(scored)
 
 
 def collect(scored: Sequence[RunScores]) -> RunCollection:
-    """Collect runs, at least one, as `load_runs` does."""
+    """Combine the scores of runs, at least one, as `load_runs` does."""
     runs = _disambiguate(scored)
     return RunCollection(runs, concatenate([run.table for run in runs]))
 
@@ -150,10 +151,10 @@ def score_run(record: RunRecord) -> RunScores:
 
 
 def trained_apart(record: RunRecord, agent: str) -> bool:
-    """Return whether each of an agent's seeds is a training run of its own, so that scores vary between seeds.
+    """Return True if each of an agent's seeds is a separate training, so that scores vary between seeds.
 
-    That is where it learns, where its networks differ by seed on some game, where a parameter of it names the seed
-    ("model-{seed}.pt"), and of logs made elsewhere.
+    It is if the agent learns, if its networks differ between seeds on some game, if one of its parameters contains the
+    seed ("model-{seed}.pt"), or if the run was imported from logs made elsewhere.
     """
     if imported.origin(record) is not None or any(trial.learns for trial in record.trials if trial.agent == agent):
         return True
@@ -170,7 +171,7 @@ def pooled(seeds: Sequence[NDArray[np.float64]], *, apart: bool) -> tuple[NDArra
 
 
 def _kinds(record: RunRecord) -> dict[tuple[str, str], NDArray[np.int64]]:
-    """Number the episodes of each agent on each game, where it may have played the same one again."""
+    """Number the episodes of each agent on each game where it may have played the same episode twice."""
     draws = {agent["label"] for agent in record.manifest["agents"] if agent.get("draws")}
     ordered = sorted(record.trials, key=lambda trial: trial.seed)
     trials = grouped(((trial.agent, trial.game), trial) for trial in ordered if trial.agent not in draws)

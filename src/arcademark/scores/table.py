@@ -1,10 +1,10 @@
-"""The score table: algorithm × task × run, with what is missing left missing.
+"""The score table: algorithm × task × run, with missing scores.
 
 Conventions
 -----------
-* Axes are always (algorithm, task, run). A run is one seed; its score is on Atari the mean over a trial's episodes.
-* NaN is the only mark of a missing score. Nothing here fills one in or leaves one out without saying so.
-* Runs are numbered for each algorithm apart: run 0 of two algorithms need not share a seed.
+* Axes are always (algorithm, task, run). A run is one seed; on Atari, its score is the mean over a trial's episodes.
+* NaN is the only mark of a missing score. No function here replaces or drops one unless its docstring states so.
+* Runs are numbered separately for each algorithm: run 0 of two algorithms need not have the same seed.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from arcademark.keywords import Names, knowing, quoted, taken
 _Name = TypeVar("_Name", bound=Hashable)
 
 MAX_NAME = 2 * MAX_QUOTED_CHARS
-"""Characters of a name: of an algorithm with its settings and, beside others of its name, where it is from."""
+"""Largest number of characters of a name: an algorithm's, with its settings and, if it is not unique, its source."""
 
 MAX_CELLS = 20_000_000
-"""No table is made larger than this (160 MB)."""
+"""Largest number of cells of a table (160 MB)."""
 
 ScoresByName = Mapping[str, Mapping[str, float | Sequence[float] | NDArray[np.float64]]]
 """Scores by algorithm and task: one, or one per run."""
@@ -46,10 +46,15 @@ class ScoreTable:
     algorithms, tasks : tuple of str
         Unique names along axes 0 and 1, without control characters.
     scores : float array, shape (len(algorithms), len(tasks), runs)
-        One finite score a run (on Atari: the mean over a trial's episodes), in the task's own unit; NaN where missing.
-        Ragged runs are padded with NaN. The table keeps its own read-only copy.
+        One finite score per run (on Atari, the mean over a trial's episodes), in the task's own unit; NaN if missing.
+        Algorithms with fewer runs are padded with NaN. The table keeps its own read-only copy.
     protocols, sources : tuple of str
-        The label of the protocol each algorithm was scored under, "" if unknown; where its scores come from.
+        Label of the protocol of each algorithm's scores, and their source; "" if unknown.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If shapes disagree, a name is repeated or improper, or a score is infinite.
     """
 
     algorithms: tuple[str, ...]
@@ -108,11 +113,11 @@ class ScoreTable:
         protocols: Mapping[str, str] | None = None,
         sources: Mapping[str, str] | None = None,
     ) -> ScoreTable:
-        """Build a table from (algorithm, task, run, score) rows in any order, none of them twice.
+        """Build a table from (algorithm, task, run, score) rows in any order; a repeated one is an ArcadeMarkError.
 
-        Algorithms and tasks stand in the order in which they first appear. An algorithm's runs (seeds, say) stand in
-        ascending order, so that one position is one run on every task; what no row gives is NaN. An algorithm that is
-        not in `protocols` or `sources` has "".
+        Algorithms and tasks are in the order in which they first appear, an algorithm's runs (such as seeds) in
+        ascending order, so that a position is the same run on every task. Scores without a row are NaN. An algorithm
+        that is not in `protocols` or `sources` has "".
         """
         cells: dict[tuple[str, str, int], float] = {}
         for algorithm, task, run, score in rows:
@@ -136,7 +141,7 @@ class ScoreTable:
     def from_mapping(cls, scores: ScoresByName) -> ScoreTable:
         """Build a table from scores by algorithm and task, as in ``{"DQN": {"pong": [18.9, 19.3], "freeway": 31.8}}``.
 
-        A task has a score, or one per run; NaN or None where one is missing.
+        A task has a score, or one per run; NaN or None is a missing one.
         """
         rows = []
         for algorithm, by_task in scores.items():
@@ -161,9 +166,9 @@ class ScoreTable:
 
     @classmethod
     def from_dataframe(cls, frame: Any) -> ScoreTable:
-        """Build a table from a DataFrame or Series of pandas, polars, or whatever gives its columns by ``to_dict()``.
+        """Build a table from a pandas or polars DataFrame or Series, or an object whose ``to_dict()`` returns columns.
 
-        It is read as a CSV file of it would be: a row a score (algorithm, game, score, run), or wide.
+        It is read as a CSV file would be: one row per score (algorithm, game, score, run), or wide.
         """
         from arcademark.scores.readers.frames import read_frame
 
@@ -171,9 +176,9 @@ class ScoreTable:
 
     @knowing()
     def to_dataframe(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
-        """Return a DataFrame of "pandas" or "polars", which has to be installed: `from_dataframe` takes it back.
+        """Return a DataFrame of "pandas" or "polars", which must be installed; `from_dataframe` reads it.
 
-        A row a score, with the columns algorithm, task, run and score; a missing score has no row.
+        It has one row per score, with the columns algorithm, task, run and score; a missing score has no row.
         """
         try:
             frames = importlib.import_module(library)
@@ -195,7 +200,7 @@ class ScoreTable:
 
     @knowing()
     def select(self, *, algorithms: Names | None = None, tasks: Names | None = None) -> ScoreTable:
-        """Keep the named algorithms and tasks, in the order asked for; None keeps all."""
+        """Return a table of the named algorithms and tasks, in that order; None keeps all."""
         rows = _positions("algorithm", self.algorithms if algorithms is None else algorithms, self.algorithms)
         columns = _positions("task", self.tasks if tasks is None else tasks, self.tasks)
         return ScoreTable(
@@ -208,7 +213,7 @@ class ScoreTable:
 
     @knowing()
     def rename(self, names: Mapping[str, str]) -> ScoreTable:
-        """Rename algorithms; those not in the mapping keep their names."""
+        """Return a table with algorithms renamed; those not in the mapping keep their names."""
         _positions("algorithm", tuple(names), self.algorithms)
         return dataclasses.replace(self, algorithms=tuple(names.get(name, name) for name in self.algorithms))
 
@@ -217,7 +222,7 @@ class ScoreTable:
         return np.asarray(np.count_nonzero(~np.isnan(self.scores), axis=2), dtype=np.int64)
 
     def mean_over_runs(self) -> NDArray[np.float64]:
-        """Average the runs that `runs_present` counts, shape (algorithms, tasks); NaN where no run has a score."""
+        """Average the scores over the runs that have one, shape (algorithms, tasks); NaN if none has."""
         present = self.runs_present()
         totals = np.nansum(self.scores, axis=2)
         return np.where(present > 0, totals / np.maximum(present, 1), np.nan)
@@ -226,16 +231,16 @@ class ScoreTable:
 def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
     """Concatenate tables whose algorithms all have different names.
 
-    Its tasks are the union of theirs, in the order in which they first appear. A score that a table does not have is
-    NaN, and so are the runs that one table has more than another.
+    The tasks are the union of theirs, in the order in which they first appear. A table's missing tasks and runs are
+    NaN.
     """
     owners: dict[str, str] = {}
     for table in tables:
         for name, source in zip(table.algorithms, table.sources, strict=True):
             if name in owners:
                 raise ArcadeMarkError(
-                    f"two tables hold an algorithm named {name!r} (from {owners[name] or 'an unnamed source'} and from "
-                    f"{source or 'an unnamed source'}); rename one of them"
+                    f"two tables contain an algorithm named {name!r} (from {owners[name] or 'an unnamed source'} and "
+                    f"from {source or 'an unnamed source'}); rename one of them"
                 )
             owners[name] = source
     places = _numbered(task for table in tables for task in table.tasks)
@@ -257,7 +262,7 @@ def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
 
 
 def blank(shape: tuple[int, int, int]) -> NDArray[np.float64]:
-    """Return the scores of a table of at most `MAX_CELLS` in which all are missing."""
+    """Return an array of NaN, the scores of a table; ArcadeMarkError if it has more than `MAX_CELLS` cells."""
     if math.prod(shape) > MAX_CELLS:
         algorithms, tasks, runs = shape
         raise ArcadeMarkError(
@@ -282,16 +287,18 @@ def _runs(place: str, values: object) -> list[float]:
 
 
 def improper(name: str) -> str:
-    """Return the fault of a name, and the remedy; "" if it has none.
+    """Return the fault of a name and its remedy; "" if it has none.
 
-    That is more than `MAX_NAME` characters, or such as cannot be shown: control characters and those that turn the
-    direction of writing change what a terminal shows around them.
+    Faults are more than `MAX_NAME` characters, control characters, and characters that reverse the direction of
+    writing: a terminal would show the text around them otherwise.
     """
     if len(name) > MAX_NAME:
         return f"{one_line(name, 60)!r} is too long for a name; expected at most {MAX_NAME:,} characters"
     hidden = next((char for char in name if category(char) in _HIDDEN or char in _TURNING), None)
     return (
-        "" if hidden is None else f"{name!r} holds the control character U+{ord(hidden):04X}; take it out of the name"
+        ""
+        if hidden is None
+        else f"{name!r} contains the control character U+{ord(hidden):04X}; remove it from the name"
     )
 
 

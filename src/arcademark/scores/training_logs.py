@@ -1,12 +1,12 @@
-"""Logs of training made elsewhere, put together by algorithm, game and run, with how many frames they took.
+"""Training logs made elsewhere, merged by algorithm, game and run, with the frames that they took.
 
 Conventions
 -----------
-* Values of averages and means of evaluations are no episodes: `TrainingLog.averages` tells.
-* A log counts the agent's steps, or the steps of each episode in the environment. An agent's step is the protocol's
-  frame skip. Stable-Baselines3's Monitor and CleanRL's episode statistics are the innermost wrappers: below them a
-  ``…NoFrameskip-v4`` environment gives a step a frame. `frames_per_step` says it where that is not so.
-* What an agent sees in training is often clipped to signs of rewards, or a life at a time. `doubts` tells such logs.
+* Averages and means of evaluations are not episodes: `TrainingLog.averages` is True.
+* A log counts the agent's steps, or the steps of each episode in the environment. A step of the agent has as many
+  frames as the protocol's frame skip. Stable-Baselines3's Monitor and CleanRL's episode statistics are the innermost
+  wrappers: below them, a step of a ``…NoFrameskip-v4`` environment is one frame. `frames_per_step` overrides this.
+* Training often clips rewards to their signs, or ends an episode with each life. `TrainingLog.doubts` marks such logs.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from arcademark.suite.settings import MAX_FRAMES
 from arcademark.suite.tasks import game_name, games
 
 MAX_POINTS_READ = 100
-"""Episodes at the beginning of training that are held against random play."""
+"""Largest number of episodes at the beginning of training that are compared with random play."""
 
 FEWEST_HEARD = 20
-"""Episodes or averages that are held against it at least."""
+"""Smallest number of episodes or averages that are compared with random play."""
 
 UNTRAINED = 0.6
-"""Part of random play's score that the first episodes of whole games reach; single lives are at most half of a game."""
+"""Share of random play's score that whole games reach at first; a single life is worth at most half of a game."""
 
 LENGTH = "an episode has length"
 
@@ -51,15 +51,15 @@ _Ints = NDArray[np.int64]
 class TrainingLog(ImportedTrial):
     """One run's training on one game.
 
-    Evaluation is the episodes of its last evaluations, empty where it was not evaluated apart; its score is of all of
-    these, else of the last values of training.
+    Its evaluation consists of the episodes of its last evaluations, and is empty if there were none. Its score is the
+    mean of the evaluation, or else of the last values of training.
 
     Parameters
     ----------
     averages : bool
         True if each value of training is an average that the tool logged, not an episode.
     assumed, doubts : tuple of str
-        Facts missing in the log; reasons why its values are hardly whole games' raw scores.
+        Assumptions about facts that the log lacks; reasons to doubt that its values are raw scores of whole games.
     """
 
     averages: bool
@@ -75,26 +75,27 @@ def training_logs(
     Parameters
     ----------
     logs : sequence of (Log, Recognised)
-        Each with the file that it is of, as `arcademark.scores.reading.read_logs` gives them.
+        Each with its file, as `arcademark.scores.reading.read_logs` returns them.
     options : Options
+        Options with which they were read.
     frame_skip : int
-        Frames that a step of the agent takes.
+        Frames per step of the agent.
     frames_per_step : int, optional
-        Frames that a step takes in which an episode's length is counted; by default as its environment's id says.
+        Frames per step of those that an episode's length counts; derived from the environment's id by default.
 
     Raises
     ------
     ArcadeMarkError
-        If nothing says what a log is of, two are of the same run, one says neither steps nor lengths, or none has
-        scores.
+        If a log's algorithm, game or run is unknown, two logs are of the same run, one has neither steps nor lengths,
+        or none has scores.
     """
     kinds = {id(log): file.format for log, file in logs}
-    unsaid = replace(options, task=None)  # a game that the caller names is no environment's id
-    written = {id(log): log.task or as_written(log, file.relative, unsaid).task or "" for log, file in logs}
+    unnamed = replace(options, task=None)  # a game that the caller names is not an environment's id
+    written = {id(log): log.task or as_written(log, file.relative, unnamed).task or "" for log, file in logs}
     runs = by_run([(log, file.relative) for log, file in logs], options)
     clock = _Clock(frame_skip, frames_per_step)
     placed = [
-        (parts[0].place, _together(key, parts, kinds, written, options, clock)) for key, parts in sorted(runs.items())
+        (parts[0].place, _merged(key, parts, kinds, written, options, clock)) for key, parts in sorted(runs.items())
     ]
     whole = tuple(log for _, log in placed if log)
     empty = tuple(place for place, log in placed if not log)
@@ -104,7 +105,7 @@ def training_logs(
 
 
 def checksums(logs: Sequence[tuple[Log, Recognised]]) -> dict[str, str]:
-    """Return the SHA-256 of each file by its path below the named folder."""
+    """Return the SHA-256 of each file by its path relative to the named folder."""
     paths = {file.relative.as_posix(): file.path for _, file in logs}
     return {name: hashlib.sha256(files.read_bytes(path)).hexdigest() for name, path in paths.items()}
 
@@ -115,7 +116,7 @@ class _Clock:
     frames_per_step: int | None
 
     def of_lengths(self, environment: str) -> tuple[int, str]:
-        """Return the frames per step in which lengths are counted, and the assumption made."""
+        """Return the frames per step of those that lengths count, and the assumption made, or ""."""
         if self.frames_per_step is not None:
             return self.frames_per_step, ""
         if "noframeskip" in environment.lower():
@@ -123,7 +124,7 @@ class _Clock:
         return self.frame_skip, f"an episode's length is counted in steps of {self.frame_skip} frames"
 
 
-def _together(
+def _merged(
     key: tuple[str, str, int],
     parts: Sequence[Log],
     kinds: Mapping[int, str],
@@ -142,9 +143,9 @@ def _together(
     nothing = LoggedRows(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
     evaluation = nothing
     if evaluated:
-        apart = merge(key, evaluated)
-        if apart.unit == "episode":
-            evaluation = _episodes(apart, environment, clock, assumed)
+        separate = merge(key, evaluated)
+        if separate.unit == "episode":
+            evaluation = _episodes(separate, environment, clock, assumed)
     if log.evaluations is not None:
         steps, means = log.evaluations
         log = replace(log, values=means, unit="average", steps=steps, lengths=None)
@@ -166,19 +167,19 @@ def _together(
 
 
 def _episodes(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> LoggedRows:
-    """Return the episodes of a log that says how long each is, or none of that."""
+    """Return the episodes of a log, with their frames and steps, which are 0 if it has no lengths."""
     steps = np.zeros(len(log.values), np.int64) if log.lengths is None else _whole(log, log.lengths, LENGTH, 1)
-    frames, said = clock.of_lengths(environment)
-    if said and log.lengths is not None:
-        assumed.append(said)
+    frames, assumption = clock.of_lengths(environment)
+    if assumption and log.lengths is not None:
+        assumed.append(assumption)
     return LoggedRows(log.values, steps * frames, steps)
 
 
 def _trained(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> LoggedRows:
-    """Return the values of training: their frames add up to those of training where the log counts these."""
+    """Return the values of training; if the log counts training's steps, their frames add up to these."""
     if log.steps is None and log.lengths is None:
         raise ArcadeMarkError(
-            f"{log.place}: says neither the steps of training nor episodes' lengths, so there is no learning curve; "
+            f"{log.place}: has neither the steps of training nor episodes' lengths, so there is no learning curve; "
             "'arcademark report' reads its scores"
         )
     if log.steps is None:
@@ -200,24 +201,24 @@ def _whole(log: Log, values: _Floats, what: str, least: int) -> _Ints:
 
 
 def _doubts(task: str, log: Log, evaluation: _Floats, format: str) -> Iterator[str]:
-    """Return why values are hardly raw scores of whole games: by their names, then by the scores themselves."""
+    """Yield reasons to doubt that values are raw scores of whole games: their names, then the scores themselves."""
     if log.series and (named := _NAMED.search(log.series)):
         yield f"the series is named {log.series!r} ({named[0]})"
     of_episodes = np.concatenate([log.values if log.unit == "episode" else np.empty(0), evaluation])
     step = games()[task].score_step
     if (of_episodes != np.round(of_episodes)).any():
-        yield "some episodes' scores are no whole numbers, as every game's are: rewards were scaled or shaped"
+        yield "some episodes' scores are not whole numbers, as every game's are: rewards were scaled or shaped"
     elif len(of_episodes) and (off := np.count_nonzero(of_episodes % step)):
         yield (
-            f"{off:,} of {len(of_episodes):,} episodes' scores are no multiples of {step:,}, as every score of "
+            f"{off:,} of {len(of_episodes):,} episodes' scores are not multiples of {step:,}, as every score of "
             f"{game_name(task)} is: rewards were clipped to their signs or scaled"
         )
-    if format == "sb3-evaluations":  # of an agent that may act greedily from the start
+    if format == "sb3-evaluations":  # the agent may act greedily from the start
         return
     random = references("random").get(task, 0.0)
     if random < 1 or len(log.values) < FEWEST_HEARD:
         return
-    if log.unit == "average":  # the first are of few games, and the short ones end first
+    if log.unit == "average":  # the first ones average few games, and short games end first
         level = float(log.values[:FEWEST_HEARD].max())
         seen = f"its first {FEWEST_HEARD} averages are {level:.3g} at most"
     else:
