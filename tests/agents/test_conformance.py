@@ -123,7 +123,7 @@ def test_an_agent_that_keeps_the_rules_passes(agent, small_env):
         (OwnRandomness, "two fresh agents differ"),
         (SharedGenerator, "playing 2 at once differs from one by one"),
         (SharedMemory, "playing 2 at once differs from one by one"),
-        (NeverForgets, "what was played before shows|at once differs"),
+        (NeverForgets, "earlier episodes change|at once differs"),
         (LearnsInEvaluation, "evaluation changed the learner's checkpoint"),
         (LearnsOtherwiseAfterEvaluation, "after evaluation"),
         (ForgetsToRestore, r"after restore\(\)"),
@@ -232,11 +232,11 @@ def test_a_planner_that_keeps_the_rules_passes(toy):
     ("planner", "complaint"),
     [
         (PlansAtRandom, r"two fresh planners differ: decision \d+: action"),
-        (PlannerNeverForgets, "what was played before shows in the next episode"),
+        (PlannerNeverForgets, "earlier episodes change the next one"),
         (ForgetsHowFarItWas, r"after restore\(\) at decision 0"),
         (PlannerForgetsToRestore, r"after restore\(\) at decision"),
         (ChangesWhenAsked, "asking for checkpoints changes the episode"),
-        (TakesItForGranted, "what was played before shows|after restore"),
+        (TakesItForGranted, "earlier episodes change|after restore"),
     ],
 )
 def test_a_planner_that_breaks_a_rule_fails_by_it(planner, complaint, toy):

@@ -163,7 +163,7 @@ def test_what_a_file_looks_like(tmp_path):
 
 def test_what_no_file_can_say_is_refused_and_nothing_is_written(tmp_path):
     whole = table([[[1], [2]], [[3], [4]]])
-    with pytest.raises(ArcadeMarkError, match="up to 3 runs, but a wide file has one score per cell; write a long file"):
+    with pytest.raises(ArcadeMarkError, match="3 runs, but a wide file has one score per cell; write a long file"):
         write_wide(RAGGED, tmp_path / "a.csv")
     with pytest.raises(ArcadeMarkError, match="the name 'Run' is another column's"):
         write_wide(whole.rename({"DQN": "Run"}), tmp_path / "a.csv")

@@ -295,11 +295,9 @@ def improper(name: str) -> str:
     if len(name) > MAX_NAME:
         return f"{one_line(name, 60)!r} is too long for a name; expected at most {MAX_NAME:,} characters"
     hidden = next((char for char in name if category(char) in _HIDDEN or char in _TURNING), None)
-    return (
-        ""
-        if hidden is None
-        else f"{name!r} contains the control character U+{ord(hidden):04X}; remove it from the name"
-    )
+    if hidden is None:
+        return ""
+    return f"{name!r} contains the control character U+{ord(hidden):04X}; take it out of the name"
 
 
 _HIDDEN = frozenset({"Cc", "Cs", "Zl", "Zp"})

@@ -1,7 +1,7 @@
 """Checks of the contracts of agents, planners, environments and feature sets, for their authors.
 
-Each takes a function that makes a fresh one, and raises `AssertionError` with what differed. They need no test
-framework; in one, a check is a test::
+Each takes a function that returns a new object, and raises `AssertionError` with the difference. They need no test
+framework; in one, call a check in a test::
 
     def test_my_agent_conforms():
         env = environment_spec("toy", protocol("world-records"))

@@ -1,13 +1,13 @@
 """Checks that every agent must pass.
 
-Each check takes `make`, which gives a fresh agent, and the `EnvironmentSpec` that it was made for. The episodes are
-made up: random observations, which do not depend on the actions, are enough to catch an agent that depends on anything
-but its observations, its episodes' beginnings and its generators. A check that fails raises `AssertionError` and says
-what differed. `check_agent` runs all of them::
+Each check takes `make`, which returns a new agent, and the `EnvironmentSpec` for which it is made. The episodes are
+fake: random observations, which do not depend on the actions, are enough to detect an agent that depends on anything
+but its observations, its episodes' beginnings and its generators. A check that fails raises `AssertionError` with the
+difference. `check_agent` runs all of them::
 
     check_agent(lambda: make_agent(spec, env), env, np.random.default_rng(0))
 
-Planners see no observations: they play the game itself, see `planners`.
+Planners receive no observations; they are checked on the game itself, see `planners`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class FakeEpisode(NamedTuple):
 def fake_episodes(
     env: EnvironmentSpec, rng: np.random.Generator, count: int = 4, max_steps: int = 12
 ) -> tuple[FakeEpisode, ...]:
-    """Make up episodes of different lengths from a few recurring observations."""
+    """Return fake episodes of 2 to `max_steps` steps, of a few recurring observations."""
     screens = _screens(env, rng, 5)
     lengths = rng.integers(2, max_steps + 1, count)
     return tuple(
@@ -62,10 +62,10 @@ def fake_episodes(
 
 
 def play(policy: Policy, episodes: Sequence[FakeEpisode], slots: int = 1) -> Actions:
-    """Show episodes to a policy, `slots` of them at once, the next one in the row where one ends.
+    """Show episodes to a policy, `slots` of them at once; when one ends, the next takes its row.
 
-    The batch keeps its size: a row without a next episode stays with its last observation until all have ended, and
-    what is chosen for it counts for nothing.
+    The batch keeps its size: a row without a next episode repeats its last observation until all have ended, and its
+    actions are ignored.
 
     Returns
     -------
@@ -95,16 +95,16 @@ def check_agent(make: Callable[[], object], env: EnvironmentSpec, rng: np.random
     Parameters
     ----------
     make : callable
-        Gives a fresh agent each time.
+        Returns a new agent at each call.
     env : EnvironmentSpec
-        The game it is made for; for a planner best the toy game, which is really played.
+        The game for which it is made; for a planner, preferably the toy game, which is really played.
     rng : numpy.random.Generator
-        Makes up the episodes.
+        Generator of the episodes.
 
     Raises
     ------
     AssertionError
-        With what differed.
+        If a check fails, with the difference.
     """
     agent = make()
     env = as_asked(env, getattr(agent, "observation", None))
@@ -122,7 +122,7 @@ def check_agent(make: Callable[[], object], env: EnvironmentSpec, rng: np.random
 
 
 def check_actions(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
-    """Every answer is one integer an episode, within the game's actions."""
+    """Check that `act` returns one integer per episode, within the game's actions."""
     policy = _evaluating(make)
     for slots in (1, 3):
         observations = _screens(env, rng, slots)
@@ -139,15 +139,15 @@ def check_actions(make: Make, env: EnvironmentSpec, rng: np.random.Generator) ->
 
 
 def check_repeatable(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
-    """Two fresh agents, given the same episodes and generators, do the same; NumPy's global state has no part in it."""
+    """Check that two new agents act alike with the same episodes and generators, whatever NumPy's global state."""
     episodes = fake_episodes(env, rng)
     once = play(_evaluating(make), episodes)
-    np.random.random(17)  # noqa: NPY002 (an agent that draws from the global state is to be caught)
+    np.random.random(17)  # noqa: NPY002 (to detect an agent that draws from the global state)
     _same(once, play(_evaluating(make), episodes), "two fresh agents differ")
 
 
 def check_batching(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
-    """Episodes played at once equal the same episodes played one by one."""
+    """Check that episodes played at once equal the same episodes played one by one."""
     episodes = fake_episodes(env, rng, count=6)
     alone = play(_evaluating(make), episodes)
     for slots in (2, 6):
@@ -155,15 +155,15 @@ def check_batching(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -
 
 
 def check_first(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
-    """An episode after others is played as by a fresh agent."""
+    """Check that an agent plays an episode after others as a new agent does."""
     *before, last = fake_episodes(env, rng, count=3)
     policy = _evaluating(make)
     play(policy, before)
-    _same(play(_evaluating(make), [last]), play(policy, [last]), "what was played before shows in the next episode")
+    _same(play(_evaluating(make), [last]), play(policy, [last]), "earlier episodes change the next one")
 
 
 def check_evaluation_changes_nothing(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
-    """Episodes of evaluation leave a learner's checkpoint as it was; training after them goes on as without them."""
+    """Check that evaluation leaves a learner's checkpoint unchanged, and training continues as if without it."""
     first, second = fake_episodes(env, rng), fake_episodes(env, rng)
     undisturbed, learner = _learner(make), _learner(make)
     for one in (undisturbed, learner):
@@ -179,7 +179,7 @@ def check_evaluation_changes_nothing(make: Make, env: EnvironmentSpec, rng: np.r
 
 
 def check_checkpoint(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
-    """A fresh learner that restores a checkpoint goes on exactly as the one that wrote it."""
+    """Check that a new learner that restores a checkpoint continues exactly as the one that wrote it."""
     episodes = fake_episodes(env, rng, count=6)
     undisturbed, stopped, restored = _learner(make), _learner(make), _learner(make)
     undisturbed.train()
@@ -199,7 +199,7 @@ def check_checkpoint(make: Make, env: EnvironmentSpec, rng: np.random.Generator)
 
 
 def train(learner: Learner, episodes: Sequence[FakeEpisode]) -> Actions:
-    """Let a learner learn from made-up episodes, one at a time.
+    """Train a learner on fake episodes, one at a time.
 
     Returns
     -------
@@ -235,7 +235,7 @@ def _evaluating(make: Make) -> Policy:
 def _learner(make: Make) -> Learner:
     policy = make()
     if not isinstance(policy, Learner):
-        raise AssertionError(f"{type(policy).__name__} is no learner")
+        raise AssertionError(f"{type(policy).__name__} is not a learner")
     return policy
 
 

@@ -1,9 +1,9 @@
-"""Helper of all checks."""
+"""Helper function of all checks."""
 
 from __future__ import annotations
 
 
-def require(holds: bool, what: str) -> None:
-    """Raise `AssertionError` unless something holds."""
-    if not holds:
-        raise AssertionError(what)
+def require(condition: bool, failure: str) -> None:
+    """Raise `AssertionError` with the text `failure` unless the condition is true."""
+    if not condition:
+        raise AssertionError(failure)

@@ -1,6 +1,6 @@
 """Checks that every environment must pass.
 
-Each check takes `open_env`, which gives a fresh environment, always of the same spec. A check that fails raises
+Each check takes `open_env`, which returns a new environment, always of the same spec. A check that fails raises
 `AssertionError` with the difference. `check_environment` runs all of them::
 
     check_environment(lambda: open_environment(spec), np.random.default_rng(0))
@@ -23,7 +23,7 @@ Open = Callable[[], Environment]
 
 
 class SeenMoment(NamedTuple):
-    """All that can be seen after a reset (with reward 0) or a step."""
+    """Everything observable after a reset (with reward 0) or a step."""
 
     observation: bytes
     reward: float
@@ -34,17 +34,17 @@ class SeenMoment(NamedTuple):
 
     @property
     def ended(self) -> bool:
-        """True if the episode ended there."""
+        """True if the episode has ended."""
         return self.terminated or self.truncated
 
 
 def check_environment(open_env: Open, rng: np.random.Generator, steps: int = 200) -> None:
-    """Run every check, on episodes of at most `steps` agent steps.
+    """Run every check, on episodes of at most `steps` agent steps, with actions drawn from `rng`.
 
     Raises
     ------
     AssertionError
-        If one fails.
+        If a check fails, with the difference.
     """
     for check in (
         check_observations,
@@ -58,7 +58,7 @@ def check_environment(open_env: Open, rng: np.random.Generator, steps: int = 200
 
 
 def check_observations(open_env: Open, rng: np.random.Generator, steps: int) -> None:
-    """An observation has the shape and type of the spec, is written in full, and observing changes nothing."""
+    """Check that an observation has the spec's shape and type, is written in full, and changes nothing."""
     env = open_env()
     env.reset(rng)
     for _ in range(min(steps, 5)):
@@ -73,7 +73,7 @@ def check_observations(open_env: Open, rng: np.random.Generator, steps: int) -> 
 
 
 def check_actions(open_env: Open, rng: np.random.Generator, steps: int) -> None:
-    """Actions outside the range are refused and change nothing; NumPy's integers are accepted."""
+    """Check that actions out of range are refused and change nothing, and NumPy's integers are accepted."""
     env = open_env()
     seed, actions = _plan(env, rng, min(steps, 10))
     expected = list(_play(env, seed, actions))
@@ -87,7 +87,7 @@ def check_actions(open_env: Open, rng: np.random.Generator, steps: int) -> None:
 
 
 def check_ends(open_env: Open, rng: np.random.Generator, steps: int) -> None:
-    """Frames are counted as they should; an end is termination or truncation, and the latter at the cap only."""
+    """Check the number of frames, and that an episode ends by termination, or by truncation at the cap only."""
     env = open_env()
     settings = env.spec.protocol
     cap = settings.max_frames_per_episode
@@ -111,7 +111,7 @@ def check_ends(open_env: Open, rng: np.random.Generator, steps: int) -> None:
 
 
 def check_repeatable(open_env: Open, rng: np.random.Generator, steps: int) -> None:
-    """The same generator and actions give the same episode, in one instance and in another."""
+    """Check that the same generator and actions give the same episode, in one instance and in another."""
     env = open_env()
     seed, actions = _plan(env, rng, steps)
     expected = list(_play(env, seed, actions))
@@ -121,7 +121,7 @@ def check_repeatable(open_env: Open, rng: np.random.Generator, steps: int) -> No
 
 
 def check_independent_of_the_past(open_env: Open, rng: np.random.Generator, steps: int) -> None:
-    """An episode is independent of what was played before: whole episodes or parts, restored states."""
+    """Check that an episode does not depend on whole or partial episodes or restored states before it."""
     env = open_env()
     seed, actions = _plan(env, rng, steps)
     expected = list(_play(env, seed, actions))
@@ -135,7 +135,7 @@ def check_independent_of_the_past(open_env: Open, rng: np.random.Generator, step
 
 
 def check_save_and_restore(open_env: Open, rng: np.random.Generator, steps: int) -> None:
-    """A restored state goes on as the original did: later, in another instance, after other states, and pickled."""
+    """Check that a restored state continues as the original did: later, in another instance, and from its pickle."""
     env, other = open_env(), open_env()
     seed, actions = _plan(env, rng, steps)
     moments, states = [], []
@@ -145,23 +145,23 @@ def check_save_and_restore(open_env: Open, rng: np.random.Generator, steps: int)
     points = {0, min(1, len(states) - 1), *rng.integers(0, len(states), 4).tolist()}
     for begin in rng.permutation(sorted(points)).tolist():
         ways = [(env, states[begin], "in the same instance"), (other, states[begin], "in another instance")]
-        if env.spec.protocol.unit == "frame":  # a task's state is a copy of anyone's object
+        if env.spec.protocol.unit == "frame":  # the state of other tasks' environments need not be picklable
             ways.append((other, pickle.loads(pickle.dumps(states[begin])), "from its pickle"))  # noqa: S301 - made here
         for instance, state, how in ways:
             instance.restore(state)
             observation = _observation(instance)
-            what = f"restored at step {begin} {how}"
-            require(observation == moments[begin].observation, f"the observation differs when {what}")
-            require(instance.episode_frames == moments[begin].frames, f"the frames differ when {what}")
-            require(instance.lives == moments[begin].lives, f"the lives differ when {what}")
+            condition = f"restored at step {begin} {how}"
+            require(observation == moments[begin].observation, f"the observation differs when {condition}")
+            require(instance.episode_frames == moments[begin].frames, f"the frames differ when {condition}")
+            require(instance.lives == moments[begin].lives, f"the lives differ when {condition}")
             rest = actions[begin : len(moments) - 1]
-            _compare(moments[begin + 1 :], (_moment(instance, instance.step(a)) for a in rest), what)
+            _compare(moments[begin + 1 :], (_moment(instance, instance.step(a)) for a in rest), condition)
     env.close()
     other.close()
 
 
 def _plan(env: Environment, rng: np.random.Generator, steps: int) -> tuple[int, list[Any]]:
-    """Return an episode's seed and its actions, each kept up for a few steps so that games get somewhere."""
+    """Return an episode's seed and its actions, each repeated for a few steps so that games progress."""
     drawn = [random_action(env.spec, rng) for _ in range(steps)]
     kept = np.repeat(np.arange(steps), rng.integers(1, 6, size=steps))[:steps]
     return int(rng.integers(1 << 32)), [drawn[i] for i in kept]
@@ -175,7 +175,7 @@ def _wrong(env: Environment) -> list[Any]:
 
 
 def _play(env: Environment, seed: int, actions: Sequence[Any]) -> Iterator[SeenMoment]:
-    """Yield the steps of an episode, up to its end or that of the actions."""
+    """Yield the moments of an episode, up to its end or that of the actions."""
     env.reset(np.random.default_rng(seed))
     yield _moment(env, (0.0, False, False))
     for action in actions:

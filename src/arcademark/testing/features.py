@@ -1,4 +1,4 @@
-"""Checks of feature sets, for the contract of `arcademark.classic.features.base`."""
+"""Checks that feature sets fulfil the contract of `arcademark.classic.features.base`."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ Screens = NDArray[np.uint8]
 
 
 def check_features(make: Make, env: EnvironmentSpec, rng: np.random.Generator, steps: int = 15) -> None:
-    """Run every check of a feature set, on random play of the game that it was made for.
+    """Run every check of a feature set, on random play of the game for which it was made.
 
     Parameters
     ----------
     make : callable
-        Gives a fresh feature set each time.
+        Returns a new feature set at each call.
     env : EnvironmentSpec
-        The game, which is played here with the observations that the set asks for.
+        The game, which is played with the observations that the set requires.
     rng : numpy.random.Generator
-        Plays.
+        Generator of the random play.
     steps : int
-        Observations that are shown to it.
+        Number of observations.
 
     Raises
     ------
     AssertionError
-        With what differed.
+        If a check fails, with the difference.
     """
     features = make()
     binary, counted = isinstance(features, BinaryFeatures), isinstance(features, CountedFeatures)
-    require(binary != counted, "a feature set has update() or count(), and not both")
+    require(binary != counted, "a feature set has update() or count(), but not both")
     observations = play(as_asked(env, features.observed), rng, steps)
     for check in (check_changes, check_independent_of_the_past, check_pictures):
         check(make, observations)
@@ -47,7 +47,7 @@ def check_features(make: Make, env: EnvironmentSpec, rng: np.random.Generator, s
 
 
 def play(env: EnvironmentSpec, rng: np.random.Generator, steps: int) -> Screens:
-    """Return the observations of random play, which cannot be written to."""
+    """Return the observations of random play, a read-only array of shape (steps, *env.observation_shape)."""
     game = open_environment(env)
     game.reset(rng)
     seen = np.empty((steps, *env.observation_shape), np.uint8)
@@ -61,7 +61,7 @@ def play(env: EnvironmentSpec, rng: np.random.Generator, steps: int) -> Screens:
 
 
 def check_changes(make: Make, observations: Screens) -> None:
-    """Features are in range and named once; of binary ones those come that were not active, and go that were."""
+    """Check that features are in range and unique; binary ones become active or inactive only if they were not."""
     features = make()
     features.begin()
     active: set[int] = set()
@@ -71,17 +71,17 @@ def check_changes(make: Make, observations: Screens) -> None:
         if isinstance(features, CountedFeatures):
             active = {number for number, _ in first}
             require(len(active) == len(first), f"a feature is counted twice {where}")
-            require(all(count != 0 for _, count in first), f"a feature is counted that is 0 {where}")
+            require(all(count != 0 for _, count in first), f"a count is 0 {where}")
         else:
             require(len({*first, *second}) == len(first) + len(second), f"a feature changes twice {where}")
-            require(not active & set(first), f"a feature comes that is active {where}")
-            require(active >= set(second), f"a feature goes that is not active {where}")
+            require(not active & set(first), f"a feature becomes active that was active {where}")
+            require(active >= set(second), f"a feature becomes inactive that was not active {where}")
             active = (active | set(first)) - set(second)
         require(all(0 <= number < features.num_features for number in active), f"a feature is out of range {where}")
 
 
 def check_independent_of_the_past(make: Make, observations: Screens) -> None:
-    """An episode depends on nothing before its `begin`."""
+    """Check that an episode does not depend on observations before its `begin`."""
     features, fresh = make(), make()
     for observation in observations:
         _answer(features, observation)
@@ -89,11 +89,11 @@ def check_independent_of_the_past(make: Make, observations: Screens) -> None:
         one.begin()
     for observation in observations[::-1]:
         same = _answer(features, observation) == _answer(fresh, observation)
-        require(same, "what was seen before begin() shows afterwards")
+        require(same, "observations before begin() change the features after it")
 
 
 def check_pictures(make: Make, observations: Screens) -> None:
-    """A picture is in colours, and drawing one or describing a feature changes nothing."""
+    """Check that a picture is in colour, and that drawing one or describing a feature changes nothing."""
     features, alone = make(), make()
     for one in (features, alone):
         one.begin()
@@ -103,24 +103,24 @@ def check_pictures(make: Make, observations: Screens) -> None:
         require(colours, f"a picture is {image.dtype} of shape {image.shape}; expected uint8, (height, width, 3)")
         features.describe(0)
         same = _answer(features, observation) == _answer(alone, observation)
-        require(same, "a picture or a description changes what is seen")
+        require(same, "a picture or a description changes the features")
 
 
 def check_descriptions(features: Features) -> None:
-    """The first and the last feature have a description; those beyond are refused."""
+    """Check that the first and the last feature have a description, and those out of range are refused."""
     last = features.num_features - 1
     require(all(features.describe(feature) for feature in (0, last)), "a feature has no description")
     for feature in (-1, last + 1):
         try:
             features.describe(feature)
         except ArcadeMarkError as error:
-            require(str(error) == f"feature {feature}: expected 0 to {last}", f"it says of feature {feature}: {error}")
+            require(str(error) == f"feature {feature}: expected 0 to {last}", f"feature {feature} raises: {error}")
         else:
-            raise AssertionError(f"feature {feature} is described; expected it to be refused, 0 to {last} there are")
+            raise AssertionError(f"feature {feature} is described; expected it to be refused, beyond 0 to {last}")
 
 
 def _answer(features: Any, observation: Screens) -> tuple[list[Any], list[Any]]:
-    """Return which features came and went, or those that are counted with their counts, and nothing."""
+    """Return the features that became active and inactive, or (feature, count) pairs and an empty list."""
     if isinstance(features, BinaryFeatures):
         on, off = features.update(observation)
         require(on.dtype == off.dtype == np.int32, f"features are {on.dtype} and {off.dtype}; expected int32")

@@ -1,7 +1,7 @@
 """Checks that every planner must pass; `check_agent` runs them.
 
-They let the planner play short episodes of the game that its `EnvironmentSpec` names, the toy game best, since it is
-fast: ``environment_spec("toy", protocol)``. Compared are actions, simulated frames and what was drawn. A check that
+They let the planner play short episodes of its `EnvironmentSpec`'s game, preferably the toy game, since it is fast:
+``environment_spec("toy", protocol)``. They compare actions, simulated frames and the generator's states. A check that
 fails raises `AssertionError` with the difference.
 """
 
@@ -27,13 +27,13 @@ from arcademark.testing.base import require
 Make = Callable[[], Planner | CheckedPlanner]
 
 DECISIONS = 8
-"""Most decisions of an episode that is played here."""
+"""Largest number of decisions of an episode."""
 BREAKS = 12
-"""Most places in an episode where it is broken off."""
+"""Largest number of places at which an episode is interrupted."""
 
 
 class Decision(NamedTuple):
-    """One decision, with the episode's simulated frames and its generator's state afterwards."""
+    """One decision, with the episode's simulated frames and its generator's state after it."""
 
     action: int
     simulated_frames: int
@@ -41,7 +41,7 @@ class Decision(NamedTuple):
 
 
 class _Watched(Slot):
-    """An episode of `DECISIONS` at most, each of which is noted."""
+    """An episode of at most `DECISIONS`, each of which is recorded."""
 
     def begin(self, seed: int, phase: Phase, episode: int) -> np.random.Generator:
         """Begin an episode, and return the planner's generator."""
@@ -50,13 +50,13 @@ class _Watched(Slot):
         return self._rng
 
     def resume(self, seed: int, kept: Unfinished) -> np.random.Generator:
-        """Play a kept episode again, and note what follows."""
+        """Replay an unfinished episode, and record the decisions after it."""
         rng = super().resume(seed, kept)
         self.decisions.clear()
         return rng
 
     def step(self, action: int) -> Step:
-        """Play what was decided."""
+        """Play and record a decision."""
         step = super().step(action)
         self.decisions.append(Decision(action, self.simulated_frames, str(self._rng.bit_generator.state)))
         return step._replace(truncated=step.truncated or len(self.actions) >= DECISIONS)
@@ -68,16 +68,16 @@ def check_planner(make: Make, env: EnvironmentSpec, rng: np.random.Generator) ->
     Parameters
     ----------
     make : callable
-        Gives a fresh planner each time.
+        Returns a new planner at each call.
     env : EnvironmentSpec
-        The game that it is decisions for, and plays here.
+        The game that it plays.
     rng : numpy.random.Generator
-        Begins the episodes.
+        Generator of the episodes' seed.
 
     Raises
     ------
     AssertionError
-        With what differed.
+        If a check fails, with the difference.
     """
     seed = int(rng.integers(2**32))
     check_plans_repeat(make, env, seed)
@@ -86,22 +86,22 @@ def check_planner(make: Make, env: EnvironmentSpec, rng: np.random.Generator) ->
 
 
 def check_plans_repeat(make: Make, env: EnvironmentSpec, seed: int) -> None:
-    """Two fresh planners do the same; NumPy's global state has no part in it."""
+    """Check that two new planners decide alike, whatever NumPy's global state."""
     once, _ = _play(make, env, seed)
-    np.random.random(17)  # noqa: NPY002 (a planner that draws from the global state is to be caught)
+    np.random.random(17)  # noqa: NPY002 (to detect a planner that draws from the global state)
     _same(once, _play(make, env, seed)[0], "two fresh planners differ")
 
 
 def check_plan_first(make: Make, env: EnvironmentSpec, seed: int) -> None:
-    """An episode after another is played as by a fresh planner."""
+    """Check that a planner plays an episode after another as a new planner does."""
     afterwards, _ = _play(make, env, seed, episodes=(1, 0))
-    _same(_play(make, env, seed)[0], afterwards, "what was played before shows in the next episode")
+    _same(_play(make, env, seed)[0], afterwards, "earlier episodes change the next one")
 
 
 def check_plan_goes_on(make: Make, env: EnvironmentSpec, seed: int) -> None:
-    """A fresh planner that restores a checkpoint goes on exactly as the one that wrote it, and writing changes nothing.
+    """Check that a new planner continues exactly from a checkpoint, and that writing one changes nothing.
 
-    Checkpoints are taken between decisions, and within them wherever the planner yields True.
+    Checkpoints are taken between decisions, and within them whenever the planner yields True.
     """
     undisturbed, _ = _play(make, env, seed)
     kept, breaks = _play(make, env, seed, checkpoint_seconds=0.0)
@@ -122,7 +122,7 @@ def _play(
     unfinished: Sequence[Unfinished] = (),
     checkpoint_seconds: float = math.inf,
 ) -> tuple[list[Decision], list[Unfinished]]:
-    """Let a fresh planner play episodes, and return what it decided in the last, and what was kept of them."""
+    """Let a new planner play episodes; return its decisions in the last, and the checkpoints of all."""
     planner = make()
     if not isinstance(planner, CheckedPlanner):
         planner = CheckedPlanner(planner, type(planner).__name__, env)

@@ -69,7 +69,7 @@ class Undescribed(Basic):
         (Forgetful, "before begin"),
         (Double, "a feature changes twice"),
         (Beyond, "is out of range"),
-        (Drawing, "changes what is seen"),
+        (Drawing, "changes the features"),
         (Undescribed, "feature -1 is described"),
     ],
 )
