@@ -63,11 +63,11 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # by which every name would be known
+if not TYPE_CHECKING:  # a type checker would accept every name because of it
 
     def __getattr__(name):
-        """Load a public name from its home when it is first used, so that importing the package stays cheap."""
-        if name == "catalogue":  # a package, whose functions are `load`, `entries`, …
+        """Import a public name from its module when it is first used, so that importing the package is fast."""
+        if name == "catalogue":  # a package with functions `load`, `entries`, …
             return importlib.import_module("arcademark.catalogue")
         if name in _HOMES:
             return getattr(importlib.import_module(_HOMES[name]), name)
@@ -75,5 +75,5 @@ if not TYPE_CHECKING:  # by which every name would be known
 
 
 def __dir__() -> list[str]:
-    """List the public names, so that interactive shells complete them."""
+    """Return the public names, so that interactive shells complete them."""
     return sorted(__all__)

@@ -1,7 +1,7 @@
 """Python API of ``import arcademark``; each name is reachable as ``arcademark.NAME``.
 
-The command line does the same: ``arcademark.report("runs/dqn")`` is ``arcademark report runs/dqn``, and what it returns
-is shown by a notebook, or saved as a page, LaTeX, Markdown or JSON.
+The functions correspond to commands: ``arcademark.report("runs/dqn")`` to ``arcademark report runs/dqn``. Their results
+can be shown in a notebook, or saved as a page, LaTeX, Markdown or JSON.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ if TYPE_CHECKING:
     import matplotlib.figure
     import pandas
 
-WIDTH = 100  # columns of what ``print`` shows
+WIDTH = 100  # columns of text that ``print`` shows
 
 
 class Shown:
-    """An analysis with methods to show it: what `report`, `compare`, `predict` and `search` return.
+    """An analysis with methods to show it, as `report`, `compare`, `predict` and `search` return.
 
-    Its numbers are the fields of the dataclass that it is.
+    Its numbers are the fields of the dataclass from which the subclass inherits.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Shown:
 
     @classmethod
     def from_analysis(cls, analysis: Any) -> Self:
-        """Return an analysis that can be shown."""
+        """Return an instance with the fields of an analysis."""
         return cls(**{field.name: getattr(analysis, field.name) for field in dataclasses.fields(analysis)})
 
     def __str__(self) -> str:
@@ -84,12 +84,12 @@ class Shown:
         return f"<{type(self).__name__}: {self.document().title}>"
 
     def __dir__(self) -> list[str]:
-        """List its fields and methods."""
+        """Return the names of its fields and methods."""
         methods = {name for kind in (Shown, type(self)) for name in vars(kind) if not name.startswith("_")}
         return sorted(methods | {field.name for field in dataclasses.fields(self)})  # type: ignore[arg-type]
 
     def _repr_html_(self) -> str:
-        """Show the page in a notebook, in a frame of its own."""
+        """Return the page in a frame, for a notebook."""
         page = escaping.escape(self.to_html(), quote=True)
         return f'<iframe sandbox srcdoc="{page}" style="width: 100%; height: 40rem; border: 0"></iframe>'
 
@@ -106,24 +106,24 @@ class Shown:
         return markdown.render(self.document(), everything=True)
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON values, under the schema that their "schema" names."""
+        """Return a dictionary of JSON values, valid under the schema that its "schema" names."""
         return json.render(self)
 
     @knowing()
     def save(self, file: str | os.PathLike[str]) -> None:
-        """Write the document that the command writes, as the file's name ends.
+        """Write the document, in the format of the file name's ending, as the command does.
 
         Parameters
         ----------
         file : path
             ``.html``, a page that works offline; ``.json``; ``.tex``, tables in LaTeX; ``.md``, Markdown; ``.csv``,
-            the rows of ``to_pandas``; ``.svg``, ``.png`` or ``.pdf``, the page's first figure. An earlier file of its
-            kind that we wrote is replaced, nothing else.
+            the rows of ``to_pandas``; ``.svg``, ``.png`` or ``.pdf``, the page's first figure. An existing file is
+            replaced only if ArcadeMark wrote it in the same format.
 
         Raises
         ------
         ArcadeMarkError
-            If the name ends otherwise, something else is there, or the file cannot be written.
+            If the name has another ending, another file exists there, or the file cannot be written.
         """
         saving.save(Path(file), self, self.document)
 
@@ -137,33 +137,33 @@ class Shown:
         width_inches: float | None = None,
         font: FontName | None = None,
     ) -> matplotlib.figure.Figure:
-        """Draw a figure of the page, and write it where a file is named.
+        """Draw a figure of the page, and write it to a file if one is named.
 
         Parameters
         ----------
         file : path, optional
-            File to write it to, too: ``.svg``, ``.png`` or ``.pdf``; an existing one is replaced as by `save`.
+            File to write, ``.svg``, ``.png`` or ``.pdf``; an existing one is replaced as by `save`.
         figure : str, optional
-            Of a report "standing", "summaries", "heat", "learning", "sample-efficiency" or "distribution" (of
-            episodes), of a comparison "summaries", "differences", "improvement", "ranks", "sample-efficiency" or
-            "profiles", as far as its page has them. By default that which the file is named after, else the page's
-            first.
+            One of the figures on the page: for a report "standing", "summaries", "heat", "learning",
+            "sample-efficiency" or "distribution" (of episodes); for a comparison "summaries", "differences",
+            "improvement", "ranks", "sample-efficiency" or "profiles". By default the one with the file's name, else the
+            page's first.
         style : {"screen", "paper"}, optional
-            7.5 inches wide and sans serif; or 6.9 and with serifs.
+            7.5 inches wide and sans serif, or 6.9 inches wide and with serifs.
         width_inches : float, optional
-            Another width, from 2.75 to 20; of a column of a paper 3.3.
+            Another width, from 2.75 to 20 inches; a paper's column has 3.3.
         font : {"sans", "serif"}, optional
             Another font than the style's.
 
         Returns
         -------
         matplotlib.figure.Figure
-            It can be changed and saved, and a notebook shows it. Of many algorithms the first five are shown.
+            The figure, which can be changed and saved. It shows at most the first five algorithms.
 
         Raises
         ------
         ArcadeMarkError
-            If the page has no figure, or none of that name; if a setting or the file is refused.
+            If the page has no such figure, a setting is invalid, or the file cannot be written.
         """
         from arcademark.pages.figures import files as drawings  # slow to import
 
@@ -187,7 +187,7 @@ class Report(Shown, ScoreReport):
     """Result of `report` and `run`: the scores of algorithms, with methods to show them."""
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return each algorithm's score on each game: a row each, with its normalised scores in percent.
+        """Return one row per algorithm and game, with the score and the normalised scores in percent.
 
         Raises
         ------
@@ -198,7 +198,7 @@ class Report(Shown, ScoreReport):
 
     @knowing()
     def curves(self, points: int = MAX_POINTS) -> dict[tuple[str, str], CommonCurves]:
-        """Return how training went, of each algorithm that learnt on each game.
+        """Return the learning curves of each algorithm that learnt, on each game.
 
         A point is the mean score of consecutive training episodes, as in the page's figure; `report --figure
         learning --save FILE.csv` writes every episode.
@@ -206,7 +206,7 @@ class Report(Shown, ScoreReport):
         Parameters
         ----------
         points : int, optional
-            At how many frames, evenly spaced where all seeds of an algorithm on a game have scores.
+            Number of frames at which curves are evaluated, evenly spaced where all seeds have scores.
 
         Returns
         -------
@@ -220,7 +220,7 @@ class Compared(Shown, Comparison):
     """Result of `compare`: a comparison of algorithms, with methods to show it."""
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the difference of each pair of algorithms on each game: a row each, with its test.
+        """Return one row per pair of algorithms and game, with the difference and its test.
 
         Raises
         ------
@@ -247,33 +247,33 @@ def run(
     until_error: float | None = None,
     **options: Unpack[RunOptions],
 ) -> Report:
-    """Play an agent and report its scores; a run that is in the directory already is continued.
+    """Play an agent and report its scores; an existing run in the directory is continued.
 
-    A notebook shows a progress bar meanwhile.
+    A notebook shows a progress bar.
 
     Parameters
     ----------
     agent : str, AgentSpec, object or function, or a sequence of these
-        A built-in agent, or your own: ``"my_agent.py:make_agent"``, or what was made in Python: an object with ``act``,
-        ``plan`` or ``predict``, of which each trial plays a copy; a function from observation to action; or a class or
-        function that makes one, given the game as ``env``. Such an agent has no file: it is played in this process, and
-        continuing its run takes the same name and source. None is needed beside ``commands``.
+        A built-in agent, or your own: ``"my_agent.py:make_agent"``; an object with ``act``, ``plan`` or ``predict``, of
+        which each trial plays a copy; a function from observation to action; or a class or function that makes an
+        agent, called with the game as ``env``. An agent from Python has no file: it is played in this process, and its
+        run can be continued only with the same name and source. With ``commands``, none is needed.
     games : str or sequence of str, optional
-        A suite, a subset or games, ``"atari-57"``, ``["pong", "qbert"]``; by default those of the run that is there, of
-        a new one "atari-5", of a ``suite`` of other tasks all.
+        A suite, a subset or games, ``"atari-57"``, ``["pong", "qbert"]``; by default those of the existing run, or for
+        a new one "atari-5", or all tasks of ``suite``.
     protocol : str or Protocol, optional
         The environment's settings, "world-records" by default; see `protocol`.
     until_error : float, optional
-        Play games, the most informative first and those of ``games`` before, until the 90 % interval of the median of
-        all reaches no further than this share of it, as ``0.15``, or no game is left; how far it then reaches,
-        `predict` of the run says.
+        Play ``games``, then other games, the most informative first, until the 90 % interval of the median of all
+        games extends to at most this share of the median, such as ``0.15``, or no game is left; `predict` of the run
+        shows the interval.
     **options
         Fields of `arcademark.runs.request.RunOptions`: ``seeds``, ``episodes``, ``out``, …
 
     Raises
     ------
     ArcadeMarkError
-        If anything named is unknown, the directory holds another run, or a package is missing.
+        If a name is unknown, the directory contains another run, or a package is missing.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def run(
 
     if options.get("slurm") is not None:
         if until_error is not None:
-            raise ArcadeMarkError("slurm: leave until_error out, which is of one process")
+            raise ArcadeMarkError("slurm: leave out until_error, which plays in one process")
         requested.submit(requested.plan(games), words(agent, games, protocol, options))
         return report(requested.directory)
     with NotebookBar(requested.protocol.unit) as bar:
@@ -304,21 +304,21 @@ def run(
 
 @knowing()
 def suite_protocol(suite: str | os.PathLike[str], protocol: str | None = None, **overrides: object) -> Protocol:
-    """Return the protocol of a suite of other tasks, or of Atari games of one's own, to be given to `run` and `make`.
+    """Return the protocol of a suite of other tasks or of your own Atari games, for `run` and `make`.
 
     Parameters
     ----------
     suite : str or path
-        A suite's file, the name of one that comes with ArcadeMark, or ``"gymnasium:CartPole-v1,Acrobot-v1"``.
+        A suite's file, the name of a suite in ArcadeMark, or ``"gymnasium:CartPole-v1,Acrobot-v1"``.
     protocol : str, optional
-        The protocol under which games are played, world-records by default; other suites have their own.
+        Protocol for Atari games, "world-records" by default; suites of other tasks have their own.
     **overrides : object
         Settings to change, e.g. ``evaluation_episodes=10``.
 
     Raises
     ------
     ArcadeMarkError
-        If there is no such suite, the file is not one, or a setting is unknown.
+        If there is no such suite, the file is not a suite, or a setting is unknown.
 
     Examples
     --------
@@ -329,7 +329,7 @@ def suite_protocol(suite: str | os.PathLike[str], protocol: str | None = None, *
 
 @knowing(ScoreKeywords, ScoreOptions)
 def report(sources: Sources, **options: Unpack[ScoreKeywords]) -> Report:
-    """Report scores: verdict, every summary and game, estimates for the whole benchmark, and warnings.
+    """Report scores: a verdict, all summaries and games, estimates for the whole benchmark, and warnings.
 
     Parameters
     ----------
@@ -343,7 +343,7 @@ def report(sources: Sources, **options: Unpack[ScoreKeywords]) -> Report:
     Raises
     ------
     ArcadeMarkError
-        If something named does not exist, or a file is malformed.
+        If a source or name does not exist, or a file is malformed.
 
     Examples
     --------
@@ -367,19 +367,19 @@ def compare(
     sources
         As in `report`.
     *named : str or source
-        Algorithms, at least two, or all if none is named; and more sources: what is a run, a file or ``"catalogue:…"``
-        is no algorithm's name.
+        Algorithms, at least two, or all if none is named; and further sources: a run, an existing file or
+        ``"catalogue:…"`` is not taken for an algorithm's name.
     plan : arcademark.metrics.sequential.SequentialPlan, optional
-        Also test group by group whether more runs are needed.
+        Plan of a sequential test, which decides after each group of runs if more are needed.
     summary : str, optional
-        Summary of each run's games that this test compares.
+        Summary of each run's games that the sequential test compares.
     **options
         As in `report`.
 
     Raises
     ------
     ArcadeMarkError
-        As `report`, or where there are no two different algorithms that share a game.
+        As in `report`, or if no two different algorithms have a game in common.
 
     Examples
     --------
@@ -410,40 +410,40 @@ def predict(
     transform: Literal["log10", "none"] | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Predictions:
-    """Predict the median of all games, and every game, from the games that there are.
+    """Predict the median of all games, and every game's score, from the games that were played.
 
     Parameters
     ----------
     sources
         As in `report`.
     model : str, optional
-        "any", from whatever games there are, a published model ("atari-5"), or a model file.
+        "any", which uses whatever games have scores, a published model ("atari-5"), or a model file.
     games : str or sequence of str, optional
-        Predict from these games alone: a suite, a subset or games; of a subset the median of its suite's games. All
-        that a table has by default.
+        Predict only from these games: a suite, a subset or games; from a subset, the median of its suite's games is
+        predicted. By default, all games in the table.
     algorithms : str or sequence of str, optional
-        Only these.
+        Only these algorithms; all by default.
     protocol : str, optional
-        Protocol of the scores, if the table does not say.
+        Protocol of the scores, if the table does not name it.
     level : float, optional
         Confidence level of every interval.
     frames : path or mapping from game to number, optional
         Cost of playing each game: a CSV file with the columns game and frames; the same for all by default.
     training : optional
-        Scores of other algorithms to learn from, instead of Atari's published ones; then no model is taken but "any".
+        Scores of other algorithms from which to learn, instead of Atari's published ones; requires the model "any".
     references : path, optional
         With ``training``, another benchmark's reference scores: a file with the columns task, low and high.
     papers : path, optional
-        With ``training``, which paper each algorithm is of: a CSV file with the columns algorithm and paper.
+        With ``training``, each algorithm's paper: a CSV file with the columns algorithm and paper.
     transform : {"log10", "none"}, optional
-        With ``training``, of scores: "none" where all lie between their references; "log10" by default.
+        With ``training``, transformation of scores, "log10" by default; "none" if all are between their references.
     reading : mapping, optional
         Options of `arcademark.scores.reading.read_tables`.
 
     Raises
     ------
     ArcadeMarkError
-        As `report`, or where no algorithm has the games of any model.
+        As in `report`, or if no algorithm has the games of any model.
 
     Examples
     --------
@@ -451,7 +451,7 @@ def predict(
     """
     own = predictors.own(sequence(training), references, papers, transform)
     if frames is not None and model.lower() != "any":
-        raise ArcadeMarkError("frames order what to play next, which a model does not say; leave the model out")
+        raise ArcadeMarkError("frames order the games to play next, which a model does not suggest; omit the model")
     if isinstance(frames, str | os.PathLike):
         frames = predictors.read_frames(Path(frames), own.canonical if own else canonical_game)
     return Predictions.from_analysis(
@@ -480,16 +480,16 @@ def search(
     out: str | os.PathLike[str] | None = None,
     **options: Unpack[SearchKeywords],
 ) -> Subsets:
-    """Search for the few tasks that best predict a summary of all tasks, with a proof.
+    """Search for the few tasks that best predict a summary of all tasks, provably.
 
     Parameters
     ----------
     sources, suite, references, algorithms
         As in `report`.
     size : int, optional
-        Tasks of the subset; 5 by default, unless a ``plan`` says.
+        Number of tasks in the subset; 5 by default, unless there is a ``plan``.
     out : path, optional
-        File for the best subset's model, which `predict` takes.
+        File for the best subset's model, a ``model`` for `predict`.
     **options
         Fields of `arcademark.analysis.subsets.searching.SearchRequest`: ``target``, ``include``, ``exclude``, ``top``,
         ``nested``, …
@@ -497,7 +497,7 @@ def search(
     Raises
     ------
     ArcadeMarkError
-        As `report`, or where no subset of that size can be searched.
+        As in `report`, or if no subset of that size can be found.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Numba, which compiles loops over numbers: for `classic` and for `subset.search` alone, as their extra installs it."""
+"""Imports Numba, which compiles numerical loops; only for `classic` and `subset.search`, whose extra installs it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ try:
     from numba import njit, types
 except ModuleNotFoundError:
     raise ArcadeMarkError(
-        "feature sets, the planners that rest on them and searches for subsets need Numba; "
+        "feature sets, the planners that use them and searches for subsets need Numba; "
         "install it with pip install '.[classic]'"
     ) from None
 

@@ -1,4 +1,4 @@
-"""Read docstrings: the first paragraph, and the meaning of each parameter or field of a dataclass."""
+"""Reads docstrings: the first paragraph, and the description of each parameter or field of a dataclass."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _ENTRY = re.compile(r"^(?P<names>[*\w][*\w, ]*?)[ \t]*(?::[^\n]*)?$", flags=re.M
 
 
 def summary(factory: Callable[..., object]) -> str:
-    """Return the first paragraph of a factory's docstring as one line, nothing if it has none."""
+    """Return the first paragraph of a factory's docstring as one line, "" if it has none."""
     return _line(_docstrings(factory)[0].partition("\n\n")[0])
 
 
 def parameter_notes(factory: Callable[..., object]) -> dict[str, str]:
-    """Return what the docstring of a class or function says of its parameters, each as one line.
+    """Return the descriptions of a class's or function's parameters in its docstring, each as one line.
 
-    Entries are those of a numpydoc section "Parameters"; of a dataclass also lines "field, other: What they mean." Of a
-    class its own docstring counts, then that of ``__init__``, then those of the dataclasses whose fields it inherits.
-    Names that share an entry share its note.
+    Entries are those of a numpydoc section "Parameters"; for a dataclass, also lines "field, other: Description." For a
+    class, its own docstring is read, then that of ``__init__``, then those of the dataclasses whose fields it inherits.
+    All names of an entry have its description.
     """
     result: dict[str, str] = {}
     bases = inspect.getmro(factory) if inspect.isclass(factory) else ()
@@ -45,7 +45,7 @@ def _docstrings(factory: Callable[..., object]) -> list[str]:
 
 
 def _parameters(text: str) -> str:
-    """Return what stands under the heading "Parameters"."""
+    """Return the text below the heading "Parameters"."""
     wanted = ("Parameters", "Other Parameters")
     return "".join(body for section, body in _pieces(_SECTION, text) if section["title"].strip() in wanted)
 

@@ -1,7 +1,7 @@
-"""The one family of errors that users see.
+"""Errors that users see.
 
-Every error that a user can cause is an `ArcadeMarkError`. Its message is one line that names the place, what was
-expected and what to do; the command line prints it without a traceback and exits with code 2.
+Every error that a user can cause is an `ArcadeMarkError`. Its message is one line with the place, what was expected and
+how to correct it; the command line prints it without a traceback and exits with code 2.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ LISTED = frozenset({"game", "suite", "subset", "protocol", "agent"})
 """Kinds of names that ``arcademark info`` lists."""
 
 MAX_NAMED = 12
-"""Names that are all listed where none is close to what was asked for."""
+"""Largest number of known names that an error lists if none is close to the unknown one."""
 
 
 MAX_COMPARED = 100
-"""Characters of an unknown name that are shown, and held against known ones."""
+"""Largest number of characters of an unknown name that are shown, and compared with known ones."""
 
 MAX_QUOTED_CHARS = 1_000
-"""Characters shown of a text of somebody else."""
+"""Largest number of characters shown of a text from elsewhere."""
 
 MAX_MESSAGE_CHARS = 2_000
-"""Characters of an error's message."""
+"""Largest number of characters of an error's message."""
 
 MAX_WORD_CHARS = 300
-"""Characters of a word in an error's message: longer paths than most, shorter than names that are meant to be long."""
+"""Largest number of characters of a word in an error's message: most paths are shorter, malicious names longer."""
 
 
 def escaped(text: str, kept: str = "") -> str:
-    r"""Write what cannot be seen, or steers a terminal, as escapes such as ``\x1b``, but for what is to be kept.
+    r"""Replace characters that are invisible or control a terminal by escapes such as ``\x1b``, except those in `kept`.
 
-    That is: control characters and line breaks, marks without width or that turn the direction of writing, surrogates.
+    These are control characters, line breaks, marks without width or for the direction of writing, and surrogates.
     """
     if text.isprintable():
         return text
@@ -45,7 +45,7 @@ def escaped(text: str, kept: str = "") -> str:
 
 
 def one_line(text: str, most: int = MAX_QUOTED_CHARS) -> str:
-    """Write another's text as one line, `escaped`; what is longer than `most` is cut, and says so."""
+    """Return a text from elsewhere as one line, `escaped`, and cut after `most` characters, with a note."""
     shown = escaped(text[:most])
     return shown if len(text) <= most else f"{shown}… ({len(text) - most:,} characters more)"
 
@@ -53,8 +53,8 @@ def one_line(text: str, most: int = MAX_QUOTED_CHARS) -> str:
 class ArcadeMarkError(Exception):
     """An error that the user can correct; the message names the place and the remedy.
 
-    Whatever texts of others it holds, the message is one line without control characters, of bounded length, in which
-    what is long is shortened in the middle. So are notes.
+    Whatever texts it quotes, the message is one line without control characters, of bounded length; long parts are
+    shortened in the middle. The same holds for notes.
     """
 
     def __init__(self, message: object) -> None:
@@ -71,7 +71,7 @@ def _short_line(text: str) -> str:
 
 
 def _shortened(text: str, most: int) -> str:
-    """Cut a text in its last third, where it is too long, so that the note of it fits, too."""
+    """Return a text, shortened after its first `most` // 2 characters, with a note, if it is longer than `most`."""
     if len(text) <= most:
         return text
     head, tail = most // 2, most // 4
@@ -79,14 +79,14 @@ def _shortened(text: str, most: int) -> str:
 
 
 class ArcadeMarkWarning(UserWarning):
-    """Something that works, but not as it could: the message says where and how."""
+    """A warning about something that works, but not fully; the message names the place and the remedy."""
 
 
 class UnknownNameError(ArcadeMarkError):
-    """A name of some kind ("game", "protocol", "agent", …) that is not known, with the closest names that are.
+    """An unknown name of some `kind` ("game", "protocol", "agent", …); the message suggests the closest known names.
 
-    Names are close by their letters or by their words in any order. `also` maps other names of what is known to it.
-    They are sought once the message is read: who tries whether a name is known pays nothing for it.
+    Names are close by their letters or by their words in any order. `also` maps further names to known ones. The
+    closest names are searched for only when the message is read, so that testing names stays cheap.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class UnknownNameError(ArcadeMarkError):
     ) -> None:
         super().__init__("")
         self.kind = kind
-        self.name = name = str(name)  # keys of a dictionary may be anything
+        self.name = name = str(name)  # a dictionary's key may be of any type
         self.args = (kind, name, tuple(known), dict(also))
 
     def __str__(self) -> str:
@@ -102,8 +102,8 @@ class UnknownNameError(ArcadeMarkError):
 
     @staticmethod
     def _message(kind: str, name: str, names: tuple[str, ...], also: Mapping[str, str]) -> str:
-        meant = {other.lower(): one for other, one in also.items()} | {one.lower(): one for one in names}
-        close = _closest(name, meant, 0.5)
+        targets = {other.lower(): one for other, one in also.items()} | {one.lower(): one for one in names}
+        close = _closest(name, targets, 0.5)
         if close:
             hint = f"did you mean {' or '.join(repr(match) for match in close)}?"
         elif len(names) <= MAX_NAMED:
@@ -111,13 +111,13 @@ class UnknownNameError(ArcadeMarkError):
         elif kind in LISTED:
             hint = f"'arcademark info {kind}s' lists them"
         else:
-            near = ", ".join(map(repr, _closest(name, meant, 0.0)))
-            hint = f"the closest of the {len(names)} that are known are {near}"
+            near = ", ".join(map(repr, _closest(name, targets, 0.0)))
+            hint = f"the closest of the {len(names)} known ones are {near}"
         return f"unknown {kind} '{one_line(name, MAX_COMPARED)}'; {hint}"
 
 
-def _closest(name: str, meant: Mapping[str, str], cutoff: float) -> list[str]:
-    """Return what at most three names mean, the closest first, of which letters or words agree to a share."""
+def _closest(name: str, targets: Mapping[str, str], cutoff: float) -> list[str]:
+    """Return the targets of the names, at most three, of which at least a share `cutoff` agrees, the closest first."""
     wanted = name[:MAX_COMPARED].lower()
     words = _words(wanted)
 
@@ -125,16 +125,16 @@ def _closest(name: str, meant: Mapping[str, str], cutoff: float) -> list[str]:
         theirs = _words(other)
         return 2 * len(words & theirs) / max(1, len(words) + len(theirs))
 
-    alike = heapq.nlargest(3, (other for other in meant if of_words(other) >= max(cutoff, 0.5)), key=of_words)
+    alike = heapq.nlargest(3, (other for other in targets if of_words(other) >= max(cutoff, 0.5)), key=of_words)
     letters = difflib.SequenceMatcher(b=wanted)
 
     def closeness(other: str) -> float:
         letters.set_seq1(other)
         return max(letters.ratio(), of_words(other))
 
-    candidates = dict.fromkeys([*difflib.get_close_matches(wanted, meant, n=3, cutoff=cutoff), *alike])
+    candidates = dict.fromkeys([*difflib.get_close_matches(wanted, targets, n=3, cutoff=cutoff), *alike])
     ordered = sorted(candidates, key=closeness, reverse=True)
-    return list(dict.fromkeys(meant[other] for other in ordered))[:3]
+    return list(dict.fromkeys(targets[other] for other in ordered))[:3]
 
 
 def _words(text: str) -> set[str]:

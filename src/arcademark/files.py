@@ -1,8 +1,8 @@
-"""Files that anyone may have written: read whole, up to a bound; damage is reported in one line.
+"""Reads and writes files safely.
 
-Only regular files are read: a named pipe or a device could block for ever or never end. What is written is written
-whole or not at all, and pages and figures replace only what bears our mark. What cannot be read raises an
-`ArcadeMarkError` that begins with the place.
+Files may come from anyone: they are read whole, up to a size limit, and damage is reported in one line. Only regular
+files are read: a named pipe or a device could block for ever or never end. A file is written whole or not at all, and
+pages and figures replace only files with ArcadeMark's mark. Errors are `ArcadeMarkError`s that begin with the place.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Kind = TypeVar("Kind")
 MAX_BYTES = 256 * 2**20
 """Largest size of a file that is read whole."""
 MAX_DIGITS = 19
-"""Largest number of digits of a whole number in JSON, as many as 2^63 has."""
+"""Largest number of digits of a whole number in JSON, that of 2^63."""
 MAX_NESTED = 64
 """Largest depth of nested lists and objects in JSON."""
 
@@ -42,7 +42,7 @@ MADE_BY = "ArcadeMark"
 """Name of the generator in pages, figures and animations."""
 
 _ENDS = 4096
-"""Bytes at each end of a file that hold its mark."""
+"""Bytes at each end of a file in which its mark is searched for."""
 
 _MARKS = (
     (rb"(?i)<!doctype html>", b'<meta name="generator" content="ArcadeMark '),
@@ -54,12 +54,12 @@ _MARKS = (
     (rb"\{\s", b'"schema": "arcademark.'),
     (rb"% ", b"\n% ArcadeMark "),  # LaTeX
     (rb"# ", b"*ArcadeMark "),  # Markdown
-    (rb"---\n", b"*ArcadeMark "),  # and with metadata, as the card of a model
+    (rb"---\n", b"*ArcadeMark "),  # Markdown with metadata, as a model card
     (rb"algorithm,game,score,low,high,runs,", b""),  # a report's scores
     (rb"algorithm,game,seed,episode,frames,end_frame,score\n", b""),  # learning curves
     (rb"game,rules,core,ale_py,", b""),  # games for which the console is proven
 )
-"""First bytes of each kind of file that we write, and a further mark in it."""
+"""Beginning of each kind of file that ArcadeMark writes, and a further mark in it."""
 
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
@@ -72,7 +72,7 @@ _KINDS = (
 
 
 def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
-    """Return a file's content; one that holds more than `most` bytes is refused."""
+    """Return a file's content; ArcadeMarkError if it is larger than `most` bytes or cannot be read."""
     content = read_start(path, most + 1)
     if len(content) > most:
         raise ArcadeMarkError(f"{path}: holds more than {most:,} bytes, the most that is read; give a smaller file")
@@ -80,7 +80,7 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
 
 
 def read_start(path: Path, number: int, *, end: bool = False) -> bytes:
-    """Return a file's first bytes, with `end` its last, all where it holds fewer."""
+    """Return a file's first `number` bytes, with `end` its last, or all if it has fewer."""
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
             mode = os.fstat(file.fileno()).st_mode
@@ -90,7 +90,7 @@ def read_start(path: Path, number: int, *, end: bool = False) -> bytes:
             if end:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - number))
             return file.read(number)
-    except (OSError, ValueError) as error:  # a name may hold what no name can
+    except (OSError, ValueError) as error:  # ValueError if the name contains a null character
         reason = getattr(error, "strerror", None) or error
         raise ArcadeMarkError(f"{path}: cannot read the file ({reason}); check its name and permissions") from error
 
@@ -114,11 +114,11 @@ def parse_json(
     *,
     finite: bool = False,
 ) -> Any:
-    """Return what JSON text holds; errors begin with `place`, and end with `remedy` where the text is not JSON.
+    """Return the value of JSON text; errors begin with `place`, and end with `remedy` if the text is not JSON.
 
-    Also refused is what names something twice in one object, is nested in more than `MAX_NESTED` levels, or holds a
-    number that is too large: whole ones have `most_digits`. `row` is where in the file the text begins. NaN and
-    infinity as words are read, since logs hold them, unless `finite`.
+    Repeated names in an object, more than `MAX_NESTED` levels, whole numbers of more than `most_digits` digits and
+    infinite decimal ones are refused, too. `row` is the row of the file in which the text begins. The words NaN and
+    Infinity are accepted, since logs contain them, unless `finite`.
     """
 
     def once(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
@@ -142,7 +142,7 @@ def parse_json(
 
     def word(name: str) -> float:
         if finite:
-            raise ArcadeMarkError(f"{place}: holds {name}, expected a finite number; {remedy}")
+            raise ArcadeMarkError(f"{place}: contains {name}, expected a finite number; {remedy}")
         return float(name)
 
     deep = f"{place}: JSON nested in more than {MAX_NESTED} levels; {remedy}"
@@ -163,11 +163,11 @@ def parse_json(
 
 
 def read_as(kind: type[Kind], value: Any, place: object, remedy: str, *, strict: bool = True) -> Kind:
-    """Return what `parse_json` gave as a dataclass or a typed dictionary, whose annotations say what each field is.
+    """Convert a value from `parse_json` to a dataclass or typed dictionary, by the annotations of its fields.
 
-    Nothing is taken for what it is not, but whole numbers for decimal ones and, unless `strict`, text for the number
-    that it writes; fields that the type has not are left out. Errors name the first field that is missing or wrong,
-    "$.seeds[0]", and end with `remedy`, or are the type's own.
+    Values are not converted to other types, except whole numbers to decimal ones and, unless `strict`, text to numbers;
+    unknown fields are ignored. Errors name the first missing or wrong field, "$.seeds[0]", and end with `remedy`, or
+    are the type's own.
     """
     try:
         return msgspec.convert(value, kind, strict=strict)
@@ -178,38 +178,38 @@ def read_as(kind: type[Kind], value: Any, place: object, remedy: str, *, strict:
 
 
 def _in_words(error: msgspec.ValidationError, kind: type) -> str:
-    """Return a validation error's text, with the names or values that its type expects in that place."""
+    """Return a validation error's text, with the names or values that the type expects at that place."""
     fault, _, path = str(error).partition(" - at `$")
     known: dict[str, Any] = {}
-    here: list[Any] = [msgspec.inspect.type_info(kind)]
+    types: list[Any] = [msgspec.inspect.type_info(kind)]
     for name in ["", *re.findall(r"\.(\w+)", path)]:
-        here = [known[name]] if name in known else here if not name else []
-        here = [option for each in here for option in getattr(each, "types", [each])]
-        known = {field.encode_name: field.type for each in here for field in getattr(each, "fields", ())}
+        types = [known[name]] if name in known else types if not name else []
+        types = [option for each in types for option in getattr(each, "types", [each])]
+        known = {field.encode_name: field.type for each in types for field in getattr(each, "fields", ())}
     fault = one_line(fault, 200)
     if (unknown := re.fullmatch(r"Object contains unknown field `(.*)`", fault)) and known:
         fault = str(UnknownNameError("field", unknown[1], known))
     elif fault.startswith("Invalid enum value") and (
-        values := [v for each in here for v in getattr(each, "values", ())]
+        values := [v for each in types for v in getattr(each, "values", ())]
     ):
         fault += f"; expected {' or '.join(map(repr, values))}"
-    elif "matching regex" in fault and (notes := [getattr(each, "extra_json_schema", None) or {} for each in here]):
+    elif "matching regex" in fault and (notes := [getattr(each, "extra_json_schema", None) or {} for each in types]):
         fault = next((f"expected {note['description']}" for note in notes if "description" in note), fault)
     return fault + (f" - at `${one_line(path, 200)}" if path else "")
 
 
 class ZipArchive:
-    """A zip archive in memory, which anyone may have written: whatever is wrong with it is an `ArcadeMarkError`.
+    """A zip archive in memory, from any source: every fault of it is an `ArcadeMarkError`.
 
     Parameters
     ----------
     content : bytes
     place : object
-        Begins errors.
+        Beginning of error messages.
     remedy : str
-        Ends errors of damage.
+        End of error messages about damage.
     kind : str
-        Name of the kind in these errors.
+        Name of the kind of file in these messages.
     """
 
     def __init__(self, content: bytes, place: object, remedy: str = "copy it again", kind: str = "zip archive") -> None:
@@ -229,12 +229,12 @@ class ZipArchive:
         return sum(member.file_size for member in self.members)
 
     def read(self, name: str) -> bytes:
-        """Return what a member holds, which has its checksum."""
+        """Return a member's content, after checking its checksum."""
         with self._errors():
             return self._archive.read(name)
 
     def intact(self) -> bool:
-        """Tell whether each member has its checksum."""
+        """Return True if every member agrees with its checksum."""
         try:
             for name in self.names:
                 self.read(name)
@@ -246,13 +246,13 @@ class ZipArchive:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except Exception as error:  # damage shows as any of a dozen errors, of its decompressors, too
+        except Exception as error:  # damage causes any of a dozen errors, also of the decompressors
             what = one_line(str(error) or type(error).__name__, 200)
             raise ArcadeMarkError(f"{self._place}: not a whole {self._kind} ({what}); {self._remedy}") from None
 
 
 def inflate(data: bytes, most: int) -> bytes:
-    """Return what a zlib stream holds; a ValueError if it is no whole stream, or inflates to more than `most` bytes."""
+    """Return the content of a zlib stream; ValueError if it is incomplete, or inflates to more than `most` bytes."""
     stream = zlib.decompressobj()
     try:
         content = stream.decompress(data, most + 1)
@@ -261,14 +261,14 @@ def inflate(data: bytes, most: int) -> bytes:
     if len(content) > most:
         raise ValueError(f"it inflates to more than the {most:,} bytes expected")
     if not stream.eof or stream.unused_data:
-        raise ValueError("it is no whole zlib stream")
+        raise ValueError("it is not a whole zlib stream")
     return content
 
 
 def check_ending(path: str | os.PathLike[str] | None, endings: Sequence[str], *, folder: bool = False) -> None:
-    """Refuse, before any work, a name with another ending than these: ".png".
+    """Refuse, before any work, a file name whose ending (".png") is not among `endings`.
 
-    With `folder` it may name one that is there, or have no ending.
+    With `folder`, the name of an existing folder or one without an ending is accepted, too.
     """
     if path is None:
         return
@@ -280,12 +280,12 @@ def check_ending(path: str | os.PathLike[str] | None, endings: Sequence[str], *,
 
 
 def check_replaceable(path: Path, start: bytes, remedy: str = "name another, or move it away") -> None:
-    """Refuse to replace anything but an empty file or one that we wrote, of the kind of what begins with `start`."""
+    """Refuse to replace anything but an empty file or one of ArcadeMark's, of the kind that begins with `start`."""
     if not os.path.lexists(path):
         return
     if not path.is_file():
-        what = "a folder" if path.is_dir() else "no regular file"
-        raise ArcadeMarkError(f"{path}: is {what}, which is not replaced; {remedy}")
+        kind = "a folder" if path.is_dir() else "not a regular file"
+        raise ArcadeMarkError(f"{path}: is {kind}, and is not replaced; {remedy}")
     with _clear_errors(path), path.open("rb") as file:
         ends = file.read(_ENDS)
         file.seek(-min(_ENDS, path.stat().st_size), os.SEEK_END)
@@ -305,21 +305,21 @@ def _clear_errors(path: Path) -> Iterator[None]:
 
 
 def check_folder(folder: Path, *, page: str = "") -> None:
-    """Refuse, before any work, a folder that holds anything, unless it has a page that we wrote."""
+    """Refuse, before any work, a folder that is not empty, unless it has the page `page` that ArcadeMark wrote."""
     if not folder.is_dir():
         if folder.exists():
-            raise ArcadeMarkError(f"{folder}: is no folder; choose another")
+            raise ArcadeMarkError(f"{folder}: is not a folder; choose another")
     elif page and (folder / page).exists():
         check_replaceable(folder / page, b"<!doctype html>")
     elif any(folder.iterdir()):
-        raise ArcadeMarkError(f"{folder}: the folder holds other files; name a new or an empty one")
+        raise ArcadeMarkError(f"{folder}: the folder contains other files; name a new or an empty one")
 
 
 def write_whole(path: Path, write: Callable[[Path], object] | bytes) -> None:
-    """Write a file whole or not at all; where `path` is a link, the file that it leads to.
+    """Write a file whole or not at all; if `path` is a link, the file to which it leads.
 
-    `write` is what it is to hold, or is given the path of a draft in the same folder; nothing is there, so no link can
-    lead it astray. OSError: it cannot be written; what was there stays.
+    `write` is the content, or is called with the path of a draft in the same folder, which does not exist, so that no
+    link can redirect it. OSError if the file cannot be written; an existing file then stays unchanged.
     """
     target = Path(os.path.realpath(path))
     draft = target.with_name(f".draft-{os.urandom(8).hex()}{target.suffix}")
@@ -334,20 +334,20 @@ def write_whole(path: Path, write: Callable[[Path], object] | bytes) -> None:
 
 
 def write_output(path: Path, write: Callable[[Path], object] | bytes) -> None:
-    """Write what a user asked for with `write_whole`, in a folder that is made; errors are clear ones."""
+    """Write a user's file with `write_whole`, and make its folder; ArcadeMarkError if it cannot be written."""
     with _clear_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, write)
 
 
 def write_document(path: Path, content: str | bytes, *, overwrite: bool | None = None) -> None:
-    """Write a page, a figure or a table; without `overwrite` in place of nothing but its kind that we wrote.
+    """Write a page, a figure or a table; by default, only a file of its kind that ArcadeMark wrote is replaced.
 
-    Where that is False, any file that is there stays. Devices and pipes are written to.
+    With `overwrite` True, any file is replaced, with False none. Devices and pipes are written to.
     """
     data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
     if path.is_dir():
-        raise ArcadeMarkError(f"{path}: is a folder, which is not replaced; name a file, as in {path / 'page.html'}")
+        raise ArcadeMarkError(f"{path}: is a folder, and is not replaced; name a file, as in {path / 'page.html'}")
     if path.exists() and not path.is_file():
         with _clear_errors(path):
             path.write_bytes(data)
@@ -360,11 +360,11 @@ def write_document(path: Path, content: str | bytes, *, overwrite: bool | None =
 
 
 def cache_folder() -> Path | None:
-    """Return the folder, which may be missing, of what this user keeps between processes: nobody else can write there.
+    """Return the folder, which may be missing, of this user's caches, to which nobody else can write.
 
-    It is ``$ARCADEMARK_CACHE``, else ``$XDG_CACHE_HOME/arcademark``, else ``~/.cache/arcademark``. In one that all may
-    write to, but in which nobody can replace what is another's (``/tmp``), it is the folder ``user-`` and the user's
-    number. None where there is none, and with an `ArcadeMarkWarning` where others could put something in its place.
+    It is ``$ARCADEMARK_CACHE``, else ``$XDG_CACHE_HOME/arcademark``, else ``~/.cache/arcademark``. In a folder that is
+    sticky and writable for all, such as ``/tmp``, it is the folder ``user-`` and the user's number. None if there is
+    none, and, with an `ArcadeMarkWarning`, if others could replace it.
     """
     folder = _named_cache()
     if folder is None:
@@ -392,17 +392,17 @@ def _named_cache() -> Path | None:
 
 
 def exposed(path: Path) -> str:
-    """Say how others than this user and root could change a file or folder, or put another in its place; "" if not.
+    """Return how others than this user and root could change or replace a file or folder; "" if they cannot.
 
-    Looked at are the owner and the mode of `path` and of all folders that it lies in; in these, others may write where
-    nobody can replace what is another's. The group of this user's own name, as many systems give each user one and let
-    it write, is this user, unless an access control list names others.
+    This depends on the owner and the mode of `path` and of all folders above it, which others may write to if they are
+    sticky. A group with this user's name, which many systems make for each user and allow to write, counts as this
+    user, unless there is an access control list.
     """
     real = Path(os.path.realpath(path))
     for place in (real, *real.parents):
         try:
             status = place.lstat()
-        except OSError:  # what is missing is made by this user; what cannot be looked at is not used
+        except OSError:  # a missing folder is made by this user; an unreadable one is not used
             continue
         within = place is not real
         if status.st_uid not in (0, os.geteuid()) and not (within and _unmapped(status.st_uid)):
@@ -414,7 +414,7 @@ def exposed(path: Path) -> str:
 
 
 def _own_group() -> int | None:
-    """Return the group that is this user alone, by its name; None where there is none."""
+    """Return the group that has this user's name and no other member; None if there is none."""
     with contextlib.suppress(KeyError):
         user = pwd.getpwuid(os.geteuid())
         group = grp.getgrgid(user.pw_gid)
@@ -425,13 +425,13 @@ def _own_group() -> int | None:
 
 def _has_list(path: Path) -> bool:
     """Return True if a file has an access control list; the mode's group bits then limit all its entries."""
-    with contextlib.suppress(OSError, AttributeError):  # the second where the system has none
+    with contextlib.suppress(OSError, AttributeError):  # AttributeError on systems without extended attributes
         return "system.posix_acl_access" in os.listxattr(path)
     return False
 
 
 def _unmapped(user: int) -> bool:
-    """Return True for the number of unmapped users: in a container without root's rights, such as root outside."""
+    """Return True for the number of unmapped users, such as the host's root in a container without root's rights."""
     with contextlib.suppress(OSError, ValueError):
         overflow = int(Path("/proc/sys/kernel/overflowuid").read_text("ascii"))
         return user == overflow and Path("/proc/self/uid_map").read_text("ascii").split() != ["0", "0", "4294967295"]
@@ -439,9 +439,9 @@ def _unmapped(user: int) -> bool:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and those that it lies in, to which nobody else can write.
+    """Make a folder to which nobody else can write, and its parents.
 
-    OSError: as of `mkdir`, and where somebody else was first.
+    OSError as from `mkdir`, or if others can write to it, for example because they made it first.
     """
     for place in reversed((folder, *folder.parents)):
         if not place.is_dir():
@@ -451,7 +451,7 @@ def make_private(folder: Path) -> None:
 
 
 def open_lock(path: Path) -> IO[str]:
-    """Open the file of a lock, made if it is missing; no link is followed, what it holds stays, errors are OSError."""
+    """Open a lock file, made if it is missing, without following links or changing its content; errors are OSError."""
 
     def opener(name: str, _: int) -> int:
         return os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)

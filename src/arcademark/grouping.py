@@ -1,4 +1,4 @@
-"""Gathering values by a key."""
+"""Groups values by a key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _Value = TypeVar("_Value")
 
 
 def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
-    """Gather the second of pairs by the first, in their order."""
+    """Return the second elements of pairs grouped by the first, in order."""
     result: dict[_Key, list[_Value]] = {}
     for key, value in pairs:
         result.setdefault(key, []).append(value)

@@ -1,8 +1,8 @@
-"""Finding anyone's factory: ``package.module:factory`` or ``path/to/file.py:factory``.
+"""Imports factories by reference: ``package.module:factory`` or ``path/to/file.py:factory``.
 
-A file is loaded by its path under a name of its own, so that an agent called ``random.py`` shadows nothing; while it is
-imported, and while its factory runs, its folder heads `sys.path`, so that it can import its neighbours. A module is
-looked for in the current folder first, as ``python -m`` does. Both work in a worker process that starts from nothing.
+A file is loaded by its path under a unique name, so that an agent called ``random.py`` shadows nothing; while it is
+imported, and while its factory runs, its folder is first on `sys.path`, so that it can import its neighbours. A module
+is searched for in the current folder first, as by ``python -m``. Both work in a new worker process, too.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError, one_line
 
 ENVIRONMENT_NAMES = ("env", "environment", "spec", "env_spec")
-"""Names of the parameter by which a factory takes the environment's description."""
+"""Names of the parameter with which a factory takes the environment's description."""
 
 _agent_folders: set[str] = set()
 
 
 class ImportingError(ArcadeMarkError):
-    """A reference to nothing that can be called; ``reason`` says why, without "agent"."""
+    """A reference that does not lead to a callable; ``reason`` is the message without the reference."""
 
     def __init__(self, reference: str, reason: str) -> None:
         super().__init__(f"agent {reference}: {reason}")
@@ -49,7 +49,7 @@ def canonical_reference(reference: str) -> str:
     if is_file(source):
         path = os.path.realpath(os.path.expanduser(source))
         if path != one_line(path, len(path)):
-            raise ImportingError(repr(reference), "its path holds bytes that are no text; rename file or folder")
+            raise ImportingError(repr(reference), "its path contains bytes that are not text; rename file or folder")
         return f"{path}:{factory}"
     if not all(part.isidentifier() for part in source.split(".")):
         raise ImportingError(repr(reference), f"{source!r} is neither a module's name nor a file ending in .py")
@@ -62,9 +62,9 @@ def is_file(source: str) -> bool:
 
 
 def load_factory(reference: str) -> Callable[..., Any]:
-    """Import what a canonical reference names.
+    """Import the factory that a canonical reference names.
 
-    ImportingError if the file, module or attribute is missing, importing raises, or it cannot be called.
+    ImportingError if the file, module or attribute is missing, importing raises, or it is not callable.
     """
     source, _, name = reference.rpartition(":")
     with importable(reference):
@@ -80,10 +80,10 @@ def load_factory(reference: str) -> Callable[..., Any]:
 
 
 def factory_of(agent: object) -> Callable[..., Any]:
-    """Return a factory of an agent that was made in this process: itself if it is one, else what copies it.
+    """Return a factory of an agent from this process: the agent itself if it is a factory, else one that copies it.
 
-    A class is a factory, and a function without parameters or whose first one is the environment: it is called ``env``
-    or annotated so. Any other function chooses actions.
+    Factories are classes, and functions without parameters or with the environment as the first one, by its name
+    (`ENVIRONMENT_NAMES`) or annotation. Any other function chooses actions. ImportingError if it is none of these.
     """
     if inspect.isclass(agent):
         return agent
@@ -95,7 +95,7 @@ def factory_of(agent: object) -> Callable[..., Any]:
     if inspect.isroutine(agent):
         try:
             first = next(iter(inspect.signature(agent).parameters.values()), None)
-        except (TypeError, ValueError):  # of a builtin one, which is no factory
+        except (TypeError, ValueError):  # a built-in function, which is not a factory
             return lambda: agent
         makes = first is None or first.name in ENVIRONMENT_NAMES or "EnvironmentSpec" in str(first.annotation)
         return agent if makes else lambda: agent
@@ -104,7 +104,7 @@ def factory_of(agent: object) -> Callable[..., Any]:
 
 @contextmanager
 def importable(reference: str) -> Iterator[None]:
-    """Put the folder of an own agent's file (a module's: the current one) first on `sys.path` for a while."""
+    """Put the folder of a user's file (for a module, the current folder) first on `sys.path` during the block."""
     source = reference.rpartition(":")[0]
     folder = str(Path(source).parent) if is_file(source) else str(Path.cwd())
     _forget_namesakes(folder)
@@ -119,7 +119,7 @@ def importable(reference: str) -> Iterator[None]:
 
 @contextmanager
 def needing(what: str, extra: str, otherwise: str = "") -> Iterator[None]:
-    """Import an extra's packages in the block; ArcadeMarkError, with what to install, where one is missing."""
+    """Import an extra's packages in the block; ArcadeMarkError with the extra to install if one is missing."""
     try:
         yield
     except ImportError:
@@ -127,7 +127,7 @@ def needing(what: str, extra: str, otherwise: str = "") -> Iterator[None]:
 
 
 def where_raised(error: BaseException) -> str:
-    """Name the exception and the line of the user's code that raised it, on one short line."""
+    """Return the exception and the line of the user's code that raised it, as one short line."""
     text = said(str, error)
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename:
@@ -141,7 +141,7 @@ def where_raised(error: BaseException) -> str:
 
 
 def said(write: Callable[[Any], str], thing: object) -> str:
-    """Write an object of the user's as one short line, with `str` or `repr`, which may fail themselves."""
+    """Return a user's object as one short line, written by `str` or `repr`, which may raise."""
     try:
         text = write(thing)
     except Exception as error:
@@ -172,7 +172,7 @@ def _load_file(path: Path) -> ModuleType:
 def _load_module(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except ArcadeMarkError:  # which says what to install
+    except ArcadeMarkError:  # it names the extra to install
         raise
     except (Exception, SystemExit) as error:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
@@ -191,7 +191,7 @@ def _close(name: str, module: ModuleType) -> str:
 
 
 def _forget_namesakes(folder: str) -> None:
-    """Drop modules of another agent's folder whose name this folder has too, so that each agent gets its own."""
+    """Drop modules of another agent's folder whose names exist in this folder, so that each agent gets its own."""
     others = _agent_folders - {folder}
     for name, module in list(sys.modules.items()) if others else ():
         if "." in name or _folder_of(module) not in others:
@@ -206,5 +206,5 @@ def _folder_of(module: ModuleType) -> str | None:
     file: str | None = getattr(module, "__file__", None)
     if not file:
         return None
-    folder, name = os.path.split(file)  # of text: hundreds of modules are looked at each time
+    folder, name = os.path.split(file)  # as text, which is fast: there are hundreds of modules each time
     return os.path.dirname(folder) if name == "__init__.py" else folder

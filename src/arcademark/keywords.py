@@ -1,4 +1,4 @@
-"""Arguments of public functions: keywords are known by name, and values are of the kinds that annotations name."""
+"""Checks arguments of public functions: the names of keywords, and the types of values by their annotations."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 Names: TypeAlias = Annotated[Sequence[str], "a name, or several"]
-"""A collection of names; a text is one."""
+"""A collection of names; a single text is one name."""
 
 MAX_ITEMS = 1_000_001
-"""Items of an argument that is a collection: one more than the trials of a run, which are counted there."""
+"""Largest number of items of a collection: one more than the most trials of a run, which has its own message."""
 
 MAX_BITS = 1_000
-"""Size of a whole number: all up to it are numbers in double precision, too."""
+"""Largest number of bits of a whole number, which is still finite in double precision."""
 
 _WORDS: Mapping[Any, str] = {
     NoneType: "None",
@@ -47,18 +47,18 @@ _WORDS: Mapping[Any, str] = {
 def knowing(
     options: Any = None, defaults: Mapping[str, Any] | Any = None, *, checked: bool = True
 ) -> Callable[[Function], Function]:
-    """Refuse unknown keywords and values of other kinds, and have the signature show all keywords.
+    """Decorate a function to refuse unknown keywords and values of wrong types, and to show all keywords.
 
-    Values are converted by `taken`, as annotations say. A dataclass has its ``__init__`` decorated.
+    `taken` converts values by their annotations. For a dataclass, ``__init__`` is decorated.
 
     Parameters
     ----------
     options : type, optional
-        The typed dictionary or dataclass that lists the keywords of the function's ``**``; none if it has none.
+        The typed dictionary or dataclass with the keywords of the function's ``**``, if it has any.
     defaults : mapping or dataclass, optional
         Their defaults; by default those of ``options``, which are None in a typed dictionary.
     checked : bool, optional
-        Whether keywords and values are checked before the function is called; else it sees to that itself.
+        Check keywords and values before the function is called; otherwise the function does so itself.
     """
 
     def decorate(function: Any) -> Any:
@@ -93,7 +93,7 @@ def knowing(
                     if name not in known:
                         raise UnknownNameError(f"parameter of {title}", name, known)
                 of, names = kinds(), [*positional, *repeated * len(arguments)]
-                kept = arguments[len(names) :]  # too many, as Python says
+                kept = arguments[len(names) :]  # too many: Python raises
                 read = [taken(value, of.get(name, Any), name) for name, value in zip(names, arguments, strict=False)]
                 arguments = (*read, *kept)
                 given = {name: taken(value, of.get(name, Any), name) for name, value in given.items()}
@@ -118,11 +118,11 @@ def _defaults(options: Any) -> Mapping[str, Any]:
 
 
 def taken(value: Any, kind: Any, place: str) -> Any:
-    """Return an argument as the kind that an annotation names; ArcadeMarkError: it is of another.
+    """Return an argument converted to an annotation's type; ArcadeMarkError if it is of another type.
 
-    Numbers and texts of NumPy, PyTorch and enumerations become Python's, and collections tuples, with all that is in
-    them; one thing stands for a collection of it. NaN is no number. In an `Annotated` kind a text says what is
-    expected.
+    Numbers and texts of NumPy, PyTorch and enumerations become Python's, and collections become tuples, with all their
+    items; a single value becomes a collection of one. NaN is not a number. The text of an `Annotated` type describes
+    the expected value in the message.
     """
     try:
         return _read(value, kind, place)
@@ -131,7 +131,7 @@ def taken(value: Any, kind: Any, place: str) -> Any:
 
 
 def _read(value: Any, kind: Any, place: str) -> Any:
-    """Return a value as of a kind; TypeError, ValueError or OverflowError: it is of another."""
+    """Return a value converted to a type; TypeError, ValueError or OverflowError if it is of another."""
     origin, parts = _origin(kind), get_args(kind)
     if origin in (Any, object):
         return value
@@ -147,15 +147,15 @@ def _read(value: Any, kind: Any, place: str) -> Any:
 
 
 def quoted(value: Any) -> str:
-    """Return a value as a message shows it, short, whatever it is."""
+    """Return a short text of any value, for a message."""
     try:
         return reprlib.repr(value)
-    except Exception:  # whatever an object's own method raises
+    except Exception:  # an object's own method may raise anything
         return f"of type {type(value).__name__}"
 
 
 def plain(value: Any) -> Any:
-    """Return a number or text of NumPy, PyTorch or an enumeration as Python's, their arrays as lists."""
+    """Return a number or text of NumPy, PyTorch or an enumeration as Python's, and an array as a list."""
     if isinstance(value, Enum):
         value = value.value
     listed = getattr(value, "tolist", None)
@@ -163,7 +163,7 @@ def plain(value: Any) -> Any:
 
 
 def _first(value: Any, kinds: Sequence[Any], place: str) -> Any:
-    """Return a value as the first kind that it is of: text and collections, which much else can be, go last."""
+    """Return a value converted to the first type that it fits; text and collections, which fit much, are tried last."""
     for kind in sorted(kinds, key=lambda one: [str, *_COLLECTIONS].count(_origin(one))):
         with suppress(TypeError, ValueError, OverflowError):
             return _read(value, kind, place)
@@ -209,7 +209,7 @@ def _truth(value: Any, *_: Any) -> bool:
 
 def _text(value: Any, *_: Any) -> str:
     text = str.__str__(os.fspath(value))
-    if b"\0" in os.fsencode(text):  # which no file's name can hold
+    if b"\0" in os.fsencode(text):  # impossible in a file's name
         raise ValueError
     return text
 
@@ -219,7 +219,7 @@ def _path(value: Any, *_: Any) -> Path:
 
 
 def _path_like(value: Any, *_: Any) -> Path:
-    if isinstance(value, str):  # which may name something else than a path
+    if isinstance(value, str):  # a text may name something else than a path
         raise TypeError
     return _path(value)
 
@@ -243,7 +243,7 @@ def _called(value: Any, *_: Any) -> Any:
 def _mapping(value: Any, kinds: Sequence[Any], place: str) -> Any:
     if not isinstance(value, Mapping):
         raise TypeError
-    if not kinds or get_origin(kinds[1]) is Mapping:  # a table, which is read elsewhere
+    if not kinds or get_origin(kinds[1]) is Mapping:  # a table, which is checked elsewhere
         return value
     return {
         taken(key, kinds[0], f"{place}, key"): taken(of, kinds[1], f"{place}[{quoted(key)}]")

@@ -5,7 +5,7 @@ A package declares them in its pyproject.toml::
     [project.entry-points."arcademark.agents"]
     sticky = "my_package.agents:Sticky"
 
-Names of ArcadeMark's own come first: whoever looks one up asks here only for those that are not.
+ArcadeMark's own names take precedence: only names that it does not have are looked up here.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from arcademark.errors import ArcadeMarkError, one_line
 
 
 def names(group: str) -> list[str]:
-    """Return the names that installed packages declare in a group ("arcademark.agents"), sorted; imports nothing."""
+    """Return the names that installed packages declare in a group ("arcademark.agents"), sorted, without importing."""
     return sorted({point.name for point in _declared(group)})
 
 
 def place(group: str, name: str) -> str | None:
-    """Return where what an installed package declares by a name is, "package.module:thing"; None if none does.
+    """Return the place "package.module:object" that an installed package declares for a name; None if none does.
 
     ArcadeMarkError if two packages declare it.
     """
@@ -35,9 +35,9 @@ def place(group: str, name: str) -> str | None:
 
 
 def named(group: str, name: str) -> Any | None:
-    """Import what an installed package declares by a name; None if none does.
+    """Import and return the object that an installed package declares for a name; None if none does.
 
-    ArcadeMarkError if two packages declare it, or it cannot be imported; with the package's name.
+    ArcadeMarkError, with the package's name, if two packages declare it, or it cannot be imported.
     """
     point = _point(group, name)
     if point is None:
@@ -52,7 +52,7 @@ def named(group: str, name: str) -> Any | None:
 
 
 def installed() -> tuple[tuple[str, int], ...]:
-    """Return what differs once a package was installed or removed: the folders that hold any, and when each changed."""
+    """Return the folders of packages with the times of their last changes, which differ after an installation."""
     changed = []
     for folder in sys.path:
         with suppress(OSError):
@@ -61,7 +61,7 @@ def installed() -> tuple[tuple[str, int], ...]:
 
 
 def _declared(group: str) -> EntryPoints:
-    """Return what is declared in a group; packages are looked through again once one was installed or removed."""
+    """Return the entry points of a group; they are read again after a package was installed or removed."""
     return _read(group, installed())
 
 

@@ -1,4 +1,4 @@
-"""Stable-Baselines3 with games under a protocol, to train on and to be judged on; needs ``pip install '.[sb3]'``.
+"""Games under a protocol for training and evaluation with Stable-Baselines3; needs ``pip install '.[sb3]'``.
 
 ::
 
@@ -27,28 +27,28 @@ __all__ = ["JudgeCallback", "VectorEnv", "make_vec"]
 
 
 class JudgeCallback(BaseCallback):
-    """Judges a model while it trains, by whole games under a protocol; see `arcademark.judge`.
+    """Evaluates a model during training, on whole games under a protocol; see `arcademark.judge`.
 
     Parameters
     ----------
     games, protocol, out, episodes, seed, name, max_share, tensorboard, wandb
-        As of `arcademark.judge`; the share is that of the time since training began.
+        As in `arcademark.judge`; `max_share` is a share of the time since training began.
     every : int
-        Timesteps of training between evaluations; one more is made when training ends.
+        Timesteps of training between evaluations; there is one more when training ends.
     deterministic : bool
-        Whether the model's best action is played, rather than a drawn one.
+        Play the model's best action rather than one drawn from its policy.
     verbose : int
-        As of Stable-Baselines3's callbacks.
+        As in Stable-Baselines3's callbacks.
 
     Attributes
     ----------
     judge : arcademark.operations.judging.Judge
-        With what was judged, `evaluations`.
+        The evaluator, with its results in `evaluations`.
 
     Raises
     ------
     ArcadeMarkError
-        As `arcademark.judge`, or if `every` is below 1.
+        As in `arcademark.judge`, or if `every` is below 1.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class JudgeCallback(BaseCallback):
     def _on_training_end(self) -> None:
         if self.num_timesteps * self.judge.frames_per_step not in self.judge.evaluations:
             self._evaluate()
-        if self.logger.name_to_value:  # the model itself writes no more
+        if self.logger.name_to_value:  # after the end, the model itself does not write them
             self.logger.dump(self.num_timesteps)
 
     def _evaluate(self) -> None:

@@ -174,7 +174,7 @@ def test_a_file_whose_name_is_no_text_is_refused(tmp_path):
     path = os.fsdecode(os.fsencode(tmp_path) + b"/own\xff.py")
     with open(path, "w") as file:
         file.write("make = None\n")
-    with pytest.raises(ArcadeMarkError, match=r"own\\udcff\.py:make': its path holds bytes that are no text"):
+    with pytest.raises(ArcadeMarkError, match=r"own\\udcff\.py:make': its path contains bytes that are not text"):
         canonical_reference(f"{path}:make")
 
 

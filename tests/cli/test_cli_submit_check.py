@@ -22,7 +22,7 @@ def test_a_confirmed_run_becomes_a_collection(invoke, played, tmp_path):
     assert "2 scores of 1 algorithm on 2 games" in invoke("catalogue", "add", *folder.iterdir(), code=0).out
     assert found.out.isprintable() or "\x1b" not in found.out
     again = invoke("catalogue", "submit", played, *PAPER, "--entry", f"title={title}", "--out", "submission", code=2)
-    assert "holds other files" in again.err
+    assert "contains other files" in again.err
 
 
 @pytest.mark.slow

@@ -138,7 +138,7 @@ def test_bad_plans(settings, message):
 def test_an_agent_whose_name_is_no_text(tmp_path):
     path = tmp_path / os.fsdecode(b"own\xff.py")
     path.write_text("def make_agent():\n    return lambda observation: 0\n")
-    with pytest.raises(ArcadeMarkError, match=r"own\\udcff\.py.*holds bytes that are no text"):
+    with pytest.raises(ArcadeMarkError, match=r"own\\udcff\.py.*contains bytes that are not text"):
         make_plan(f"{path}:make_agent", "toy")
 
 

@@ -65,7 +65,7 @@ def test_algorithms_and_tasks_are_selected_and_renamed_by_their_names():
         (lambda: table().rename({"z": "c"}), "unknown algorithm 'z'"),
         (lambda: table().rename({"a": "b"}), "'b' is named twice"),
         (lambda: table().to_dataframe("no_such_library"), "expected 'pandas' or 'polars'"),
-        (lambda: many.select(tasks=("zzz",)), r"'zzz'; the closest of the 20 that are known are ('t\d+'(, |$)){3}"),
+        (lambda: many.select(tasks=("zzz",)), r"'zzz'; the closest of the 20 known ones are ('t\d+'(, |$)){3}"),
     ):
         with pytest.raises(ArcadeMarkError, match=message):
             wrong()

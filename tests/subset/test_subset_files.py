@@ -91,7 +91,7 @@ def changed(**changes):
         (changed(references={"a": [0, 1], "b": [1, 1]}), "both references of 'b' are the same"),
         (changed(references={"a": [0, 1], "b": [1]}), "length 2, got 1 - at `$.references"),
         (changed(nested=NESTED | {"mode": 1}), "unknown field 'nested.mode'"),
-        (changed(intercept=float("nan")), "m.json: holds NaN, expected a finite number"),
+        (changed(intercept=float("nan")), "m.json: contains NaN, expected a finite number"),
         (changed(nested=NESTED | {"mean": -0.1}), "expected errors of 0 or more"),
         (changed(nested=NESTED | {"n": 4}), "and n of them"),
         (changed(nested=NESTED | {"errors": [[0.1], []]}), "for each paper"),

@@ -90,7 +90,7 @@ def test_of_many_names_only_the_closest_are_told():
     with pytest.raises(UnknownNameError) as caught:
         analyse(many, algorithms=["zzz"])
     assert str(caught.value).count("agent-") == 3
-    assert "of the 80 that are known" in str(caught.value)
+    assert "of the 80 known ones" in str(caught.value)
 
 
 # Implausible scores are reported, and none of the catalogue's

@@ -109,7 +109,7 @@ def fit_joint(values: Floats, tasks: Sequence[str], start: Joint | None = None) 
 
 
 def _patterns(known: NDArray[np.bool_]) -> Cases:
-    """Return for every pattern of missing tasks its rows, and the places that are known and missing."""
+    """Return for every pattern of missing tasks its rows, and the indices of known and of missing tasks."""
     kinds, which = np.unique(known, axis=0, return_inverse=True)
     return [
         (np.flatnonzero(which.reshape(-1) == place), np.flatnonzero(kind), np.flatnonzero(~kind))
