@@ -52,8 +52,7 @@ class PlayedGame:
     planned: Requested episodes, over all seeds.
     variant: Name within its family; "" without a family.
     planning: Cost of a planner's decisions in these episodes; None for other agents.
-    kinds: A number per episode, over all seeds; episodes with the same number are equal (`runs.repeats`). None if all
-        are distinct.
+    kinds: A number per episode, over all seeds, the same for equal ones (`runs.repeats`). None if all are distinct.
     possible: Number of distinct episodes that a deterministic agent can play; None if it is not known.
     """
 

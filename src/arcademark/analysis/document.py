@@ -96,8 +96,7 @@ class Peer:
     records: Human world records broken.
     hns_a_frame, median_hns_a_frame, records_a_frame: Learning efficiency: mean and median HNS, as fractions, and
         records broken per training frame.
-    differs: The settings in which its protocol is known to differ from that of the report's algorithms, with both
-        values.
+    differs: Settings in which its protocol is known to differ from that of the report's algorithms, with both values.
     """
 
     name: str

@@ -29,7 +29,7 @@ _model = cache(from_subset)
 
 
 WIDEST = 20.0
-"""Largest ratio of an interval's limits (in percent plus 1) for which an estimate is reported, as of 0 % (random play)
+"""Largest ratio of an interval's limits (in percent plus 1) for which an estimate is reported: 0 % (random play)
 to 19 %, or 50 % to 1,000 %."""
 
 
@@ -43,12 +43,10 @@ class Estimate:
         interval reaches below all medians for which errors are known (`below`).
     level: Coverage of the interval.
     low, high: The prediction interval for an algorithm of another paper, from errors on papers left out; None without.
-    printed_log_error: The typical log error printed with a published model, a fraction, averaged over the algorithms
-        that it was fitted to.
+    printed_log_error: Typical log error printed with a published model, a fraction, over the algorithms of its fit.
     sampling_low, sampling_high: 95 % bootstrap interval of the value over runs (episodes for a game with one run),
         without the prediction error.
-    nested_log_error: Mean log error on papers left out when a published model's games were chosen, a fraction, measured
-        by ArcadeMark.
+    nested_log_error: Our measurement of the mean log error on papers left out when games were chosen, a fraction.
     covered: From any games: coverage of such intervals on published algorithms, each predicted without its paper.
     left_out: From any games: the paper left out of the training data, because this algorithm is from it; "" if none is.
     missing: Names of the subset's games without a score, the reason for having no value.

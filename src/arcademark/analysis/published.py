@@ -178,8 +178,7 @@ def of_similar_budget(frames: int, games: Collection[str]) -> tuple[list[Entry],
     Returns
     -------
     entries : list of Entry
-        Algorithms with a score on every game, the nearest budgets first: those within the ratio `SIMILAR`, else those
-        of the nearest budget.
+        Algorithms with a score on every game, nearest budgets first: all within the ratio `SIMILAR`, else the nearest.
     within : bool
         True if they are within `SIMILAR`.
     lacking : tuple of str

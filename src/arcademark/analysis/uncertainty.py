@@ -135,8 +135,7 @@ class Basis:
     """The values that some algorithms' intervals are over.
 
     over: "runs"; "episodes" of a single run; or "all_episodes", of all seeds of an algorithm that was never trained.
-    games: Names of the games concerned if the same algorithms have intervals over other values on other games; else
-        empty.
+    games: Names of the games if the same algorithms have intervals over other values on other games; else empty.
     """
 
     over: Over

@@ -36,8 +36,7 @@ def learning_efficiency(value: ArrayLike, frames: ArrayLike) -> np.float64 | NDA
 def game_time_days(frames: ArrayLike) -> np.float64 | NDArray[np.float64]:
     """Return the duration of emulated frames in days of real time: frames / (60 · 60 · 60 · 24).
 
-    200 million frames are 38.58 days, 100 billion are 19,290 days or 52.8 years. ArcadeMarkError: frames are negative
-    or not finite.
+    200 million frames are 38.58 days, 100 billion 52.8 years. ArcadeMarkError if frames are negative or not finite.
     """
     return np.asarray(_frames(frames) / FRAMES_PER_DAY)[()]
 

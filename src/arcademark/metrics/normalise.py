@@ -11,8 +11,7 @@ Conventions
 * If two references of a task are equal, its scores cannot be normalised. ``zero_range="refuse"`` raises and names the
   tasks; ``zero_range="omit"`` returns NaN for them, and `arcademark.metrics.ranges.zero_ranges` names them.
 * Capping does not commute with averaging: the papers cap each task's score after it has been averaged over runs.
-* An `ArcadeMarkError` is raised if a task has no reference, or two equal ones that are refused, or a shape does not
-  match the names.
+* `ArcadeMarkError` is raised if a task has no or refused equal references, or a shape does not match the names.
 
 Equations are those of the review of Atari benchmarks by human world records: Fan, "A Review for Deep Reinforcement
 Learning in Atari: Benchmarks, Challenges, and Solutions", 2021.

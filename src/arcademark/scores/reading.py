@@ -136,8 +136,8 @@ def read_tables(
     paths : path or sequence of paths
         Files, folders that are searched for files at any depth, or directories of runs; "-" is standard input.
     format : str, optional
-        One of `FORMATS`, or a format of another package's reader; recognised by default. Files of other formats in a
-        folder are left out.
+        One of `FORMATS`, or a format of another package's reader; recognised by default. Other files in a folder are
+        left out.
     **options
         Fields of `Options`: facts that the files do not state.
 

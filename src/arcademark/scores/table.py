@@ -231,8 +231,7 @@ class ScoreTable:
 def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
     """Concatenate tables whose algorithms all have different names.
 
-    The tasks are the union of theirs, in the order in which they first appear. A table's missing tasks and runs are
-    NaN.
+    The tasks are the union of theirs, in the order in which they first appear; missing scores are NaN.
     """
     owners: dict[str, str] = {}
     for table in tables:

@@ -64,8 +64,7 @@ def fake_episodes(
 def play(policy: Policy, episodes: Sequence[FakeEpisode], slots: int = 1) -> Actions:
     """Show episodes to a policy, `slots` of them at once; when one ends, the next takes its row.
 
-    The batch keeps its size: a row without a next episode repeats its last observation until all have ended, and its
-    actions are ignored.
+    The batch keeps its size: a row without a next episode repeats its last observation; its actions are ignored.
 
     Returns
     -------

@@ -208,8 +208,7 @@ def unexplained(item: PrintedComparison) -> bool:
 def reproduced(name: str, *, table: int | None = None, figure: int | None = None, ours: bool = False) -> Reproduced:
     """Recompute one of `PAPERS`, one table of it, or one figure with the text's statements about it.
 
-    With ``ours``, compare only its scores with those of our own runs of its agents. Raises for an unknown paper, table
-    or figure.
+    With ``ours``, compare only its scores with our own runs of its agents. Raises if a name or number is unknown.
     """
     if name not in PAPERS:
         raise UnknownNameError("paper", name, PAPERS)

@@ -66,11 +66,9 @@ class TunedParameters:
     """Best result of tuning a number of parameters game by game, with the others as in the best fixed setting.
 
     parameters: Parameters whose tuning improves the score most.
-    score: Mean over games, each normalised by the 5th (0) and the 95th (1) percentile of its scores; a maximum, hence
-        biased upwards.
+    score: Mean over games, each normalised by its 5th (0) and 95th (1) percentile; a maximum, hence biased upwards.
     share: Share of the score with all parameters tuned.
-    held_out: The score on held-out seeds or episodes, with settings and parameters chosen on the others; None if there
-        are no others.
+    held_out: Score on held-out seeds or episodes, with settings and parameters chosen on the others, or None.
     low, high: 95 % interval of `held_out`, Student's t over these parts; None if nothing varies.
     """
 
@@ -279,8 +277,7 @@ def _parts(
 ) -> tuple[Literal["seed", "episode", ""], NDArray[np.float64]]:
     """Return the unit of the folds, and their mean scores, shape (settings, games, parts).
 
-    Folds are of seeds of agents that learn, of the episodes of a single seed, or of the episodes of all seeds of other
-    agents.
+    Folds consist of seeds if the agent learns and has several, else of the episodes of all seeds.
     """
     shape = table.scores.shape[:2]
     if not run.apart:

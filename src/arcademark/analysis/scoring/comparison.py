@@ -1,7 +1,6 @@
 """Result types of a comparison of algorithms: frozen data.
 
-Conventions are those of `arcademark.analysis.tables.document`. A difference is always the first algorithm's less the
-second's.
+Conventions are those of `arcademark.analysis.tables.document`. Differences are the first algorithm's less the second's.
 """
 
 from __future__ import annotations
@@ -31,8 +30,7 @@ MAX_DETAILED = 45
 class ComparedSide(Side):
     """One of the compared algorithms.
 
-    summary: Its summary by the comparison's metric, over the common games that have the metric's references; None if
-        there is no such game.
+    summary: Its summary by the comparison's metric, over the common games with the metric's references, or None.
     """
 
     summary: Summary | None = None

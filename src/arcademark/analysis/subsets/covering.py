@@ -105,8 +105,7 @@ class Held:
     algorithms: Number of predicted algorithms.
     mean_error, median_error: Errors of the target: |estimate / truth − 1| or, without a transform, |estimate − truth|.
     coverage: Share of true values that intervals cover, by quantity predicted of all games.
-    by_group, by_group_error: The mean over groups (papers) of the share of targets that intervals cover, and its
-        standard error.
+    by_group, by_group_error: Mean over groups (papers) of the share of covered targets, and its standard error.
     games_coverage: The share of single games' scores that intervals cover.
     levels: Coverage of intervals of the target by level.
     beside: Results of the best ones, if requested.

@@ -25,7 +25,7 @@ from arcademark.suite.tasks import suite
 SUITES = ("atari-57", "atari-100k")
 """Suites whose fits are shipped."""
 CALIBRATION = Calibration(guaranteed=False, least_share=0.58)
-"""As measured on held-out papers of the catalogue (``bench/estimates.py``): 90 % intervals that counted one more paper
+"""Measured on held-out papers of the catalogue (``bench/estimates.py``): 90 % intervals that counted one more paper
 as missed would cover 93 % of their medians. Errors are 1.11 times as large if five games are chosen again without each
 paper, 1.04 times for ten; from such games intervals cover 89 % with this bound, 87 % without."""
 CATALOGUE, SUITE = ("sources.toml", "checkpoints.csv"), ("suites.toml", "references.csv", "aliases.csv")

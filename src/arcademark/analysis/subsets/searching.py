@@ -54,8 +54,7 @@ class SearchRequest(SearchOptions):
     minimum_tasks, minimum_algorithms: Number of tasks that an algorithm, and of algorithms that a task must have; None
         for the usual: 40 on Atari, else half.
     nested: True to leave each paper out, search again without it, and predict its algorithms.
-    papers: A CSV file, algorithm and paper, of papers that the catalogue does not know; an algorithm in neither is its
-        own paper.
+    papers: A CSV file, algorithm and paper, of papers that the catalogue does not know; another one is its own paper.
     """
 
     size: int | None = None
@@ -240,8 +239,7 @@ class Sized:
 
     error, spread: Cross-validated error and its standard error: a log error, as a fraction, where scores are
         log-transformed, else in the target's own units.
-    r2_of_all: R² over all algorithms, where those that are left out count as predicted by the mean; None without
-        variance.
+    r2_of_all: R² over all algorithms; those left out count as predicted by the mean. None without variance.
     nested: Errors on papers left out of the search; None if not requested.
     """
 

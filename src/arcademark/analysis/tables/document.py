@@ -88,8 +88,7 @@ class Score:
     """One algorithm on one game.
 
     game: The game's id.
-    score: Mean over runs, in points; its interval is over runs or, for a single run whose episodes are known, over
-        episodes.
+    score: Mean over runs, in points; its interval is over runs or, for a single run with known episodes, over episodes.
     runs: Runs with a score: one per seed if each seed was trained separately; else all seeds are one run.
     normalised: Normalised scores by metric, in percent.
     played: Its episodes, if it was played in a run.

@@ -1,7 +1,6 @@
 """Figures as SVG, PNG and PDF, with the same bytes for the same figure.
 
-Text stays text, without formulas and with invisible characters escaped. The metadata of files name ArcadeMark, and have
-no date.
+Text stays text, without formulas and with invisible characters escaped. Metadata name ArcadeMark, and have no date.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The pages of the leaderboard: the browser draws all of them from one file of data, without network requests.
 
-Data are shown only as text, never as HTML, and are written so that no part of them can end the script that contains
-them.
+Data are shown only as text, never as HTML, and are written so that they cannot end the script that contains them.
 """
 
 from __future__ import annotations

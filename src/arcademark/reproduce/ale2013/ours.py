@@ -29,8 +29,7 @@ class TrialResult:
 
     episodes: Number of scored episodes: of evaluation, or the last of training if that is the score.
     least, mean, most: Raw scores in game points.
-    low, high, standard_error: 95 % interval and standard error of the mean; None for fewer than three episodes, or if
-        all are equal.
+    low, high, standard_error: 95 % interval and standard error of the mean; None for under 3 episodes or equal scores.
     frames: Frames of all episodes, training included.
     seconds: Duration of playing and learning in seconds.
     versions: Versions of the player, and of the emulator.

@@ -301,8 +301,7 @@ def draw(
     """Draw the missing tasks of n algorithms from ``joint``: `Trained.joint`, or one without a group.
 
     ``percent`` are normalised scores, shape (n, tasks); ``known``, a bool array of shape (tasks,), marks the scores to
-    use, and ``among``, likewise, the tasks that quantities are over, all if None. ``noise``, shape (draws, tasks), is
-    standard normal.
+    use, and ``among``, the tasks of quantities, all if None. ``noise``, (draws, tasks), is standard normal.
     """
     conditional = joint.conditional(known)
     values = TRANSFORMS[trained.transform](percent)

@@ -7,8 +7,7 @@ Conventions
   algorithms themselves, with missing scores imputed by that distribution. The first alone is too smooth, the second
   alone overfits; any weight from 30 to 60 % chooses about as well (``docs/research/estimates.md``).
 * The weight of a group is the square root of its number of algorithms.
-* Tasks are added one by one, the best each time, and then exchanged for others, one or two at a time, as long as that
-  improves the subset.
+* Tasks are added one by one, the best each time, then exchanged, one or two at a time, while the subset improves.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 Conventions
 -----------
 * A file is one object; ``schema`` is `SCHEMA`. Fields are those of `SubsetModel` under the same names, ``references``
-  is an object of pairs: the scores that are 0 % and 100 %. Unknown fields raise an error, so that misspelt ones are
-  found.
+  is an object of pairs: the scores that are 0 % and 100 %. Unknown, such as misspelt, fields raise an error.
 * Fields with a default in `SubsetModel`, ``intercept`` (0) and ``max_frames_per_episode`` (null) may be left out.
 * The typical error is ``log_error`` where the transform is log10, else ``absolute_error``, in ``unit``.
 """

@@ -187,8 +187,7 @@ def search_each(scores, fold_table, floor, fixed, free, start, steps, constraine
 
     ``start`` are the places in ``free`` of the first subset, ascending; ``steps`` subsets are visited in lexicographic
     order. ``best``, which is filled, is (errors, subsets, nothing) as for `keep`; the rest is as in
-    `arcademark.subset.search.prepared.PreparedSearch`. Return the numbers of evaluated subsets, and of subsets with too
-    few complete cases.
+    `arcademark.subset.search.prepared.PreparedSearch`. Return the numbers of subsets evaluated and with too few cases.
     """
     choose, d = len(start), len(fixed) + len(start)
     errors, subsets, nothing = best

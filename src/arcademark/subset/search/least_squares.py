@@ -70,8 +70,7 @@ def nonnegative_least_squares(gram, y, allowed, enough, factor, solution, active
     Only the upper triangle of ``gram`` is read; its target is at place y. ``allowed`` marks tasks that may have a
     coefficient other than 0; ``active`` marks the initial tasks, and is set to those with a coefficient above 0;
     ``solution`` is filled. Stop as soon as the residual sum of squares is at most ``enough``; −1 to minimise it.
-    ``factor`` and ``room`` are working arrays. Return the residual sum of squares, or its lower bound 0 without
-    convergence.
+    ``factor`` and ``room`` are working arrays. Return the residual sum of squares, or 0 without convergence.
     """
     small, trial = room
     places = np.empty(y, np.int64)
