@@ -119,7 +119,7 @@ def test_a_benchmark_of_ones_own(tmp_path):
     assert summary(own.algorithms[0], "normalised").mean.value == pytest.approx((55 + 100 * 7560 / 6060) / 2)
     assert summary(own.algorithms[0], "capped").mean.value == pytest.approx((55 + 100) / 2)
     assert own.hard_exploration is None
-    with pytest.raises(ArcadeMarkError, match="none of the tasks"):
+    with pytest.raises(ArcadeMarkError, match="none of the scored tasks"):
         analyse(table({"sac": {"Humanoid-v4": [1.0]}}), references=path)
 
 
