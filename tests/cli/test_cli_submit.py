@@ -575,7 +575,7 @@ def test_from_python_a_run_is_submitted_as_by_the_command(fake, monkeypatch, tmp
         ({"slurm": {}}, "a job.s time limit"),
         ({"slurm": {"time": 60, "cores": 2}}, "no parameter of submitit"),
         ({"slurm": {"time": 60}, "shard": (1, 2)}, "leave out shard"),
-        ({"slurm": {"time": 60}, "until_error": 0.1}, "leave until_error"),
+        ({"slurm": {"time": 60}, "until_error": 0.1}, "leave out until_error"),
     ):
         with pytest.raises(ArcadeMarkError, match=said):
             arcademark.run("random", "pong", out="other", **options)

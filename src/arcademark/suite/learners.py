@@ -3,7 +3,15 @@
 The 2013 paper tuned them on its training games and lists them in its Appendix C, whose table is missing from the copies
 at hand. The evidence for them therefore differs:
 
-==================  =======================  ====================================================================alpha, lambda       0.2 to 0, 0.9 (lsh)      our choice: likewise
+==================  =======================  ===========================================================================
+parameter           value                    evidence
+==================  =======================  ===========================================================================
+gamma               0.999                    secondary: two later programs for ALE, and the parameter files of ALE 0.1
+epsilon             0.05                     secondary: later programs (ALE 0.1 has 0.1)
+alpha, lambda       0.5, 0.5 (ram)           our choice: tuned on Asterix, Seaquest and Space Invaders, see below;
+                                             for ram-bits too
+alpha, lambda       0.1 to 0, 0.9 (basic)    our choice: tuned by what frozen weights score (results/trials.py)
+alpha, lambda       0.2 to 0, 0.9 (lsh)      our choice: likewise
 alpha, lambda       1.0 to 0, 0.9 (disco)    our choice: likewise
 alpha, lambda       1.0 to 0, 0.9 (bass)     our choice: likewise; three later programs use 0.5, 0.9
 trace threshold     0.01                     secondary: the parameter files of ALE 0.1, and a later program
@@ -70,7 +78,7 @@ def origin(parameters: Mapping[str, Any]) -> str:
     kept = [name for name in usual if name not in given]
     if features not in _ORIGINS or not kept:
         return ""
-    whose, unconfirmed = _ORIGINS[features]
+    whose, hearsay = _ORIGINS[features]
     linear = given.isdisjoint(("alpha", "alpha_schedule")) and defaults(features)["alpha_schedule"] == "linear"
     falling = {"alpha": ", which decreases to 0 over training,"} if linear else {}
     values = " and ".join(f"{name.rstrip('_')} {usual[name]:g}{falling.get(name, '')}" for name in kept)
@@ -78,8 +86,8 @@ def origin(parameters: Mapping[str, Any]) -> str:
         f"{values} of {features} {'is' if len(kept) == 1 else 'are'} {whose}: the paper's table "
         "(Bellemare et al. 2013, Appendix C) is not available."
     )
-    if unconfirmed is None:
+    if hearsay is None:
         return text
-    others = " ".join(f"--set {name}={value:g}" for name, value in zip(usual, unconfirmed, strict=True) if name in kept)
+    others = " ".join(f"--set {name}={value:g}" for name, value in zip(usual, hearsay, strict=True) if name in kept)
     others += " --set alpha_schedule=constant" if linear else ""
     return f"{text} Unconfirmed values of the paper: {others}."
