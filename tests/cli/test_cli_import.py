@@ -77,7 +77,7 @@ def test_a_monitor_above_them_has_clipped_ones_and_is_told_by_its_scores(tmp_pat
     import_logs([tmp_path / "logs"], tmp_path / "run", algorithm="PPO")
     told = notices(analyse([tmp_path / "run"]), "training_log")
     assert "PPO [imported] on Phoenix" in told
-    assert "no multiples of 10, as every score of Phoenix is" in told
+    assert "not multiples of 10, as every score of Phoenix is" in told
 
 
 @pytest.mark.needs("torch")

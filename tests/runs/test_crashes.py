@@ -176,7 +176,7 @@ def test_an_agent_whose_workers_only_send_noise_is_given_up(tmp_path, meddling):
     summary = execute(meddling("garbage", once=False, after=0), tmp_path / "run", workers=2)
     assert summary.done == 1
     (failed,) = summary.failed
-    assert "died 3 times in a row (ended, as it sent data that are no message)" in failed.error
+    assert "died 3 times in a row (ended, as it sent data that are not a message)" in failed.error
 
 
 @pytest.mark.parametrize("how", ["deleted", "replaced"])

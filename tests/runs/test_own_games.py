@@ -238,7 +238,7 @@ def test_a_run_is_recorded_continued_and_replayed_where_the_reader_has_the_rom(t
     verified = verify(tmp_path / "run", suite=str(elsewhere / "catch.toml"), workers=2)
     assert (verified.ok, verified.confirmed, verified.notes) == (True, 6, ())
     other = own_games.describe(elsewhere, lives='"ram[0x82]"')
-    with pytest.raises(ArcadeMarkError, match="game 'catch': the suite catch describes it otherwise; give the file"):
+    with pytest.raises(ArcadeMarkError, match="game 'catch': the suite catch describes it differently; give the file"):
         verify(tmp_path / "run", suite=str(other))
     with pytest.raises(ArcadeMarkError, match=r"lives of task catch: ram\[0x81\] there, ram\[0x82\] now"):
         play(tmp_path / "run", suite_protocol(load_suite(str(other))), seeds=2, episodes=3)
