@@ -140,6 +140,8 @@ def test_directory_of_something_else_or_another_training_is_refused(tmp_path):
     assert sorted(again.evaluations) == [100, 200]
     (tmp_path / "other").mkdir()
     (tmp_path / "other/file").write_text("x")
+    with pytest.raises(ArcadeMarkError, match="File name too long"):
+        judging.Judge("freeway", RULES, out=tmp_path / ("x" * 10_000))
     with pytest.raises(ArcadeMarkError, match="other files than a judged training"):
         judging.Judge("freeway", RULES, out=tmp_path / "other")
 

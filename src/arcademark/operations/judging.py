@@ -127,8 +127,9 @@ class Judge:
         self.skipped: list[Judgement] = []
         self._logs = [event_files(Path(tensorboard))] if tensorboard is not None else []
         self._logs += [Wandb(wandb, self.directory.name).add] if wandb is not None else []
-        _check_directory(self.directory)
-        self._runs: dict[int, tuple[RunRecord, str]] = dict(_read(self.directory))  # with their checksums
+        with clear_errors(self.directory):
+            _check_directory(self.directory)
+            self._runs: dict[int, tuple[RunRecord, str]] = dict(_read(self.directory))  # with their checksums
         self.evaluations = {frames: _scores(run, frames) for frames, (run, _) in self._runs.items()}
         self._best = max(map(_mean_score, self.evaluations.values()), default=-np.inf)
 
