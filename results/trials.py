@@ -61,7 +61,7 @@ GAMES = ("space_invaders", "asterix", "freeway")
 TEST_GAMES = ("seaquest", "beam_rider")
 SEED = 100
 DIVERGED = "grew beyond all bounds"
-"""In the error of a training whose weights did."""
+"""Part of the error of a training whose weights diverged."""
 SNAPSHOTS = (0.8, 0.85, 0.9, 0.95, 1.0)
 """Shares of training after which weights are frozen and evaluated."""
 TUNED, BRACKET, PUBLISHED = 1000, 300, 5000
@@ -196,8 +196,8 @@ def chosen(features: str, done: Rows) -> Setting | None:
 
 def forgets(setting: Setting, done: Rows) -> bool:
     """Return True if the published trial of Freeway scores less than half of the tuning trial."""
-    scores = [frozen_score(Training(setting, GAMES[-1], *which), done) for which in ((PUBLISHED, 0), (TUNED, SEED))]
-    long, short = scores
+    long = frozen_score(Training(setting, GAMES[-1], PUBLISHED, 0), done)
+    short = frozen_score(Training(setting, GAMES[-1], TUNED), done)
     return long is not None and short is not None and long < short / 2
 
 
@@ -210,9 +210,10 @@ def best(settings: Sequence[Setting], done: Rows, freeway: int = BRACKET) -> Set
 
 
 def merits(settings: Sequence[Setting], done: Rows, freeway: int = BRACKET) -> list[float | None]:
-    """Return each setting's merit, with the best score of Freeway if it is missing and this does not suffice.
+    """Return each setting's merit, None if a trial that can decide on the best two is missing.
 
-    That is, if the merit would still be below those of two other settings; otherwise None.
+    A missing score of Freeway decides nothing if, with the best one of all settings in its place, two others are ahead:
+    the setting then has this merit.
     """
     played = [merit(setting, done, freeway) for setting in settings]
     leading = sorted(value for value in played if value is not None)[-2:]

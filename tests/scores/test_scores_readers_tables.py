@@ -127,5 +127,7 @@ def test_arrays_named_after_games_hold_runs_of_one_algorithm(tmp_path):
     assert (reading.table.algorithms, reading.table.tasks) == (("DQN",), ("pong", "breakout"))
     np.testing.assert_array_equal(reading.table.scores, [[[18.0, 19.8], [400.0, np.nan]]])
     refuse(path, "named after games, such as 'Pong'.*say whose with algorithm=")
+    np.savez_compressed(path, Pong=np.zeros(5_000_001), Breakout=[400.0])
+    refuse(path, "5,000,001 runs on 2 games, expected at most 10,000,000 scores", algorithm="DQN")
     np.savez(path, Pong=[[18.0, 19.8]], Breakout=[[400.0, 402.4]])
     refuse(path, "named after games, such as 'Pong'", tasks=["pong", "breakout"])

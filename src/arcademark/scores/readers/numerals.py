@@ -49,7 +49,7 @@ _IN_BRACKETS = re.compile(r"(.*[^\s(\[])\s*(?:\(([^()\[\]]+)\)|\[([^()\[\]]+)\])
 _ALONE = re.compile(rf"\$?(?:{_SPREADS}).*\d.*|\([^()\[\]]*\d[^()\[\]]*\)|\[[^()\[\]]*\d[^()\[\]]*\]")
 _MAY_BE_ALONE = re.compile(rf"^[\s$*{{_]*(?:{_SPREADS}|[(\[])", re.MULTILINE)
 _LEVEL = re.compile(r"\A\s*(?:\d\d(?:\.\d)?\s*%\s*)?CI\s*[:=]?\s*")
-"""What says that limits follow."""
+"""Words after which limits follow."""
 _TO = re.compile(r"\s*[;…–—]\s*|\s+to\s+|\.\.+|\s*,\s*|(?<=\d)\s*-(?=\s*[\d.+-])")
 """Separators of two limits."""
 _SCALED = re.compile(rf"([^eE]*\d\.?)[{_BLANKS}]?([kKM])")

@@ -23,6 +23,7 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.readers.arrays import load_npy, load_npz
 from arcademark.scores.readers.base import (
     LARGEST,
+    MAX_CELLS_READ,
     SAID,
     Options,
     Reading,
@@ -93,7 +94,13 @@ def _of_games(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options) 
             f"{path}: the arrays are named after games, such as {next(iter(arrays))!r}; name arrays of shape (runs, "
             f"tasks) after algorithms, or give one list of runs for each game and say whose with {SAID['algorithm']}"
         )
-    scores = np.full((max(map(len, arrays.values())), len(arrays)), np.nan)
+    shape = (max(map(len, arrays.values())), len(arrays))
+    if shape[0] * shape[1] > MAX_CELLS_READ:
+        raise ArcadeMarkError(
+            f"{path}: {shape[0]:,} runs on {plural(shape[1], 'game')}, expected at most {MAX_CELLS_READ:,} scores; "
+            "give fewer runs"
+        )
+    scores = np.full(shape, np.nan)
     for column, array in enumerate(arrays.values()):
         scores[: len(array), column] = array
     return {options.algorithm: scores}, replace(options, tasks=tuple(arrays))
