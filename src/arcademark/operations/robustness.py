@@ -325,7 +325,8 @@ def _variants(path: Path, base: RunScores) -> tuple[Mapping[str, Kind], Mapping[
     Within a kind they are ordered by settings, and by values from small to large.
     """
     rules, trained = base.record.protocol, any(trial.learns for trial in base.record.trials)
-    learnt = {f"{game} {seed}": one.sha256 for (_, game, seed), one in learnt_in(path / BASE).items() if one}
+    trainings = learnt_in(path / BASE).items()
+    learnt = {manifest.game_and_seed(game, seed): one.sha256 for (_, game, seed), one in trainings if one}
     kept = {**_checkpoints(base), **learnt}
     ordered = []
     for place in sorted(path.iterdir()):

@@ -125,7 +125,7 @@ def make_entries(
     evaluations: Iterable[EvaluationRecord],
 ) -> Iterator[LedgerEntry]:
     """Yield the evaluations of trials with their numbers of scored episodes: agents on games with a score."""
-    agents = {agent["label"]: agent for agent in document["agents"]}
+    agents = manifest.agents_of(document)
     trials: defaultdict[tuple[str, str], dict[TrialRecord, int]] = defaultdict(dict)
     for trial, count in scored:
         if count:

@@ -167,6 +167,16 @@ def write(directory: Path, document: Document) -> None:
     draft.replace(directory / FILE)
 
 
+def agents_of(document: Document) -> dict[str, dict[str, Any]]:
+    """Return a manifest's agents by their labels."""
+    return {agent["label"]: agent for agent in document["agents"]}
+
+
+def game_and_seed(game: str, seed: int) -> str:
+    """Return the key of a trial among an agent's facts, "pong 0"."""
+    return f"{game} {seed}"
+
+
 def trained_under(directory: Path, document: Document) -> Protocol | None:
     """Return the protocol under which learners were trained, if that was in another run."""
     return protocol_of(directory, document, "trained_under") if "trained_under" in document else None
@@ -228,12 +238,12 @@ def trial_of(
 
     `protocol` is the manifest's.
     """
-    networks = agent.get("checkpoints") if agent else None
-    if agent is None or game not in document["games"] or (networks and f"{game} {seed}" not in networks):
+    networks, key = agent.get("checkpoints") if agent else None, game_and_seed(game, seed)
+    if agent is None or game not in document["games"] or (networks and key not in networks):
         return None
     if "imported" in document:
         return imported_id(agent["label"], game, document["protocol"]["settings"], seed)
-    checkpoint = networks[f"{game} {seed}"] if networks else ""
+    checkpoint = networks[key] if networks else ""
     return trial_id(agent["label"], game, protocol, seed, *budget_of(document, protocol), checkpoint)
 
 
@@ -247,7 +257,7 @@ def unplanned(
     document: Document, protocol: Protocol, trials: Iterable[TrialRecord]
 ) -> Iterator[tuple[TrialRecord, str]]:
     """Yield the trials that are not part of a manifest's plan, each with the reason; `protocol` is the manifest's."""
-    agents, seeds = {agent["label"]: agent for agent in document["agents"]}, set(document["seeds"])
+    agents, seeds = agents_of(document), set(document["seeds"])
     budget, most = budget_of(document, protocol), document["episodes"]
     for trial in trials:
         due = trial_of(document, protocol, agents.get(trial.agent), trial.game, trial.seed)
@@ -319,7 +329,7 @@ def differences(recorded: Document, now: Document, *, growing: bool = True) -> l
         labels = [trained and from_json(trained).label for trained in (before, after)]
         other = ", with other settings" if labels[0] == labels[1] else ""
         changes.append(("protocol of training", labels[0], f"{labels[1] or 'none'}{other}"))
-    changes += _agent_differences(recorded["agents"], now["agents"])
+    changes += _agent_differences(agents_of(recorded), agents_of(now))
     for field in ("training_frames", "training_episodes"):
         given, wanted = (document.get(field) or "the protocol's" for document in (recorded, now))
         changes.append((f"{field.replace('_', ' ')} (they cannot be changed)", given, wanted))
@@ -362,7 +372,7 @@ def joined(one: Document, other: Document) -> Document:
     for game, names in emulators(other).items():
         known = emulated.setdefault(game, [])
         known += [name for name in names if name not in known]
-    new = {agent["label"]: agent for agent in other["agents"]}
+    new = agents_of(other)
     agents = [
         agent
         | {key: new[agent["label"]][key] for key in ("plans", "draws") if key in new[agent["label"]]}
@@ -395,8 +405,9 @@ def _larger(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
     return {name: max(one.get(name, 0), other.get(name, 0)) for name in {**one, **other}}
 
 
-def _agent_differences(before: list[Mapping[str, Any]], now: list[Mapping[str, Any]]) -> list[tuple[str, Any, Any]]:
-    old, new = ({agent["label"]: agent for agent in agents} for agents in (before, now))
+def _agent_differences(
+    old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
+) -> list[tuple[str, Any, Any]]:
     if old.keys() != new.keys():
         return [("agents", _listed(old.keys() - new.keys()), _listed(new.keys() - old.keys()))]
     changes: list[tuple[str, Any, Any]] = []

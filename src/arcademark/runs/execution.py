@@ -314,45 +314,49 @@ class _Run:
         if common in self._noted and opened.trained_frames is None:
             return
         self._noted.add(common)
-        document = manifest.read(self._directory)
-        before = copy.deepcopy(document)
-        agent = next(one for one in document["agents"] if one["label"] == trial.agent.label)
-        agent |= {"plans": True} if opened.plans else {}
-        agent |= {"draws": opened.draws} if opened.draws is not None else {}
-        if opened.trained_frames and opened.trained_frames <= MAX_FRAMES:
-            agent.setdefault("trained_frames", {})[f"{trial.game} {trial.seed}"] = opened.trained_frames
-        emulator, used = emulators.named(trial.game, self._chosen[trial.game]), document["emulators"]
-        if emulator and emulator not in used.setdefault(trial.game, []):
-            used[trial.game].append(emulator)
-        of_command = document["continued"][self._command - 1] if self._command else document
-        of_command["versions"].update(provenance.versions_of(opened.libraries))
-        if document != before:
-            manifest.write(self._directory, document)
+        with self._manifest() as document:
+            agent = manifest.agents_of(document)[trial.agent.label]
+            agent |= {"plans": True} if opened.plans else {}
+            agent |= {"draws": opened.draws} if opened.draws is not None else {}
+            if opened.trained_frames and opened.trained_frames <= MAX_FRAMES:
+                trained = agent.setdefault("trained_frames", {})
+                trained[manifest.game_and_seed(trial.game, trial.seed)] = opened.trained_frames
+            emulator, used = emulators.named(trial.game, self._chosen[trial.game]), document["emulators"]
+            if emulator and emulator not in used.setdefault(trial.game, []):
+                used[trial.game].append(emulator)
+            of_command = document["continued"][self._command - 1] if self._command else document
+            of_command["versions"].update(provenance.versions_of(opened.libraries))
 
     def _note_snapshot(self, trial: Trial, snapshot: Snapshot) -> None:
         """Add to the manifest a learner's score before the end of training; continued training may repeat it."""
-        document = manifest.read(self._directory)
-        agent = next(one for one in document["agents"] if one["label"] == trial.agent.label)
-        noted = agent.setdefault("snapshots", {})
-        place = f"{trial.game} {trial.seed}"
-        others = [one for one in noted.get(place, []) if one[0] != snapshot.share]
-        noted[place] = sorted([*others, [snapshot.share, snapshot.score, snapshot.episodes]])
-        manifest.write(self._directory, document)
+        with self._manifest() as document:
+            noted = manifest.agents_of(document)[trial.agent.label].setdefault("snapshots", {})
+            key = manifest.game_and_seed(trial.game, trial.seed)
+            others = [one for one in noted.get(key, []) if one[0] != snapshot.share]
+            noted[key] = sorted([*others, [snapshot.share, snapshot.score, snapshot.episodes]])
 
     def _note_peaks(self) -> None:
         """Add the peak memory of trials to the manifest."""
         if not self._peaks:
             return
-        with clear_errors(self._directory):
-            document = manifest.read(self._directory)
-            agents = {agent["label"]: agent for agent in document["agents"]}
+        with self._manifest() as document:
+            agents = manifest.agents_of(document)
             for trial_id, peak in self._peaks.items():
                 trial = self._trials[trial_id]
                 peaks = agents[trial.agent.label].setdefault("peak_bytes", {})
-                key = f"{trial.game} {trial.seed}"
+                key = manifest.game_and_seed(trial.game, trial.seed)
                 peaks[key] = max(peak, peaks.get(key, 0))
-            manifest.write(self._directory, document)
         self._peaks = {}
+
+    @contextmanager
+    def _manifest(self) -> Iterator[manifest.Document]:
+        """Yield the manifest, and write it after the block if that has changed it."""
+        with clear_errors(self._directory):
+            document = manifest.read(self._directory)
+            before = copy.deepcopy(document)
+            yield document
+            if document != before:
+                manifest.write(self._directory, document)
 
     def _events(self, trial_id: str, event: TrialEvent) -> Iterator[Event]:
         trial = self._trials[trial_id]

@@ -55,7 +55,7 @@ def ledger_entries(plan: Plan, directory: Path) -> Iterator[LedgerEntry]:
 
 def _agent(spec: AgentSpec, plan: Plan, known: dict[str, str | None]) -> dict[str, Any]:
     files = all_parameters(spec) | (spec.command.files if isinstance(spec, CommandSpec) else {}) if spec.own else {}
-    every = [trial for trial in (*plan.trials, *plan.elsewhere) if trial.agent.label == spec.label]
+    every = [trial for trial in (*plan.trials, *plan.elsewhere) if trial.agent.label == spec.label and trial.checkpoint]
     return {
         "label": spec.label,
         "reference": f"{spec.ref}, made in Python: it has no file" if isinstance(spec, MadeSpec) else spec.ref,
@@ -63,7 +63,7 @@ def _agent(spec: AgentSpec, plan: Plan, known: dict[str, str | None]) -> dict[st
         "source": provenance.code_of(spec),
         "files": provenance.files_of(files, known),
         **({"by_seed": True} if spec.own and names_seed(spec) else {}),
-        "checkpoints": {f"{trial.game} {trial.seed}": trial.checkpoint for trial in every if trial.checkpoint},
+        "checkpoints": {manifest.game_and_seed(trial.game, trial.seed): trial.checkpoint for trial in every},
     }
 
 
