@@ -194,8 +194,9 @@ def test_parts_are_even_and_whole():
 
 
 def test_what_is_left_goes_by_random_play_recorded_lengths_and_what_planners_simulate():
-    assert Lengths().expected("pong", RULES) == RANDOM["pong"]
-    twice = Lengths([("pong", 3 * RANDOM["pong"], 1), ("pong", RANDOM["pong"], 1)])
+    assert Lengths(()).expected("pong", RULES) == RANDOM["pong"]
+    (trial,) = make_plan("random", "pong", RULES).trials
+    twice = Lengths([TrialStanding(trial, episodes=1, frames=times * RANDOM["pong"]) for times in (3, 1)])
     assert twice.expected("qbert", RULES) == pytest.approx(2 * RANDOM["qbert"])
     assert twice.expected("pong", RULES.override({"max_frames_per_episode": "1000"})) == 1000
     rules = protocols.protocol("ale-2013").override({"training_episodes": "3"})
@@ -205,7 +206,7 @@ def test_what_is_left_goes_by_random_play_recorded_lengths_and_what_planners_sim
         for trial in make_plan(agent, "pong", rules, episodes=episodes).trials
     ]
     expected = [4, 4 + 3, 2 * SIMULATED_PER_PLAYED]
-    assert frames_left([*map(TrialStanding, trials)], Lengths()) == [RANDOM["pong"] * length for length in expected]
+    assert frames_left([*map(TrialStanding, trials)]) == [RANDOM["pong"] * length for length in expected]
 
 
 def test_trials_are_begun_longest_first_and_recorded_in_the_plans_order(tmp_path, monkeypatch):

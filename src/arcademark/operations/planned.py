@@ -270,7 +270,7 @@ def _lengths(standings: Sequence[TrialStanding], given: int | None) -> tuple[dic
     recorded = any(standing.episodes for standing in standings)
     random = protocol.unit == "frame" and all(standing.trial.agent.ref in RANDOM for standing in standings)
     if recorded or random:
-        lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
+        lengths = Lengths(standings)
         return {game: lengths.expected(game, protocol) for game in games}, "recorded" if recorded else "random play"
     if lacking := [protocol.task_name(game) for game in games if game not in caps]:
         on = "" if protocol.unit == "frame" else f" on {lacking[0]}"
@@ -341,7 +341,7 @@ def _of_game(trials: Sequence[GameCost]) -> GameCost:
 
 def shard_balance(plan: Plan, count: int) -> Shards:
     """Return the evenness of a plan's shards."""
-    each = frames_left([TrialStanding(trial) for trial in plan.trials], Lengths())
+    each = frames_left([TrialStanding(trial) for trial in plan.trials])
     frames = [sum(each[place] for place in shard) for shard in deal(each, count)]
     mean = sum(frames) / count
     return Shards(count, min(frames) / mean, max(frames) / mean)

@@ -395,7 +395,7 @@ def _without_fire(jobs: Sequence[Job]) -> Iterator[events.Note]:
 
 def _jobs(standings: Sequence[TrialStanding], recorder: Recorder, chosen: Mapping[str, Emulator | None]) -> list[Job]:
     """Return the remaining work of trials, the longest expected one first."""
-    lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
+    lengths = Lengths(standings)
     left = [standing for standing in standings if not standing.done]
     jobs = []
     for _, standing in sorted(zip(frames_left(left, lengths), left, strict=True), key=lambda pair: -pair[0]):

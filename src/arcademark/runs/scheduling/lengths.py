@@ -8,7 +8,7 @@ games, and at most the protocol's cap.
 from __future__ import annotations
 
 import heapq
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from arcademark.agents.loading import kind
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.plan import Plan, Trial
-from arcademark.runs.scheduling.progress import TrialStanding
+from arcademark.runs.scheduling.progress import TrialStanding, mean_lengths
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.tasks import games
 
@@ -29,17 +29,11 @@ SIMULATED_PER_PLAYED = 100.0
 
 
 class Lengths:
-    """Expected lengths of evaluation episodes, in frames.
+    """Expected lengths of evaluation episodes, in frames, by the recorded episodes of some trials."""
 
-    `recorded` yields a game, the total frames of some of its episodes, and their number; games may repeat.
-    """
-
-    def __init__(self, recorded: Iterable[tuple[str, int, int]] = ()) -> None:
-        frames, episodes = Counter[str](), Counter[str]()
-        for game, some, count in recorded:
-            frames[game] += some
-            episodes[game] += count
-        self._means = {game: frames[game] / count for game, count in episodes.items() if count}
+    def __init__(self, standings: Iterable[TrialStanding]) -> None:
+        means = mean_lengths((one.trial.game, one.frames, one.episodes) for one in standings)
+        self._means = {game: mean for game, mean in means.items() if game is not None}
         self._factor = sum(self._means.values()) / sum(map(_random_play_frames, self._means)) if self._means else 1.0
 
     def expected(self, game: str, protocol: Protocol) -> float:
@@ -56,8 +50,12 @@ def _random_play_frames(game: str) -> float:
     return known[game].random_frames if game in known else sum(one.random_frames for one in known.values()) / len(known)
 
 
-def frames_left(standings: Sequence[TrialStanding], lengths: Lengths) -> list[float]:
-    """Return the remaining frames to emulate of each trial, as far as they are known from its agent's class."""
+def frames_left(standings: Sequence[TrialStanding], lengths: Lengths | None = None) -> list[float]:
+    """Return the remaining frames to emulate of each trial, as far as they are known from its agent's class.
+
+    `lengths` are by default those that follow from the standings.
+    """
+    lengths = lengths or Lengths(standings)
     kinds = {spec.label: kind(spec) for spec in {standing.trial.agent for standing in standings}}
     left = []
     for standing in standings:
@@ -86,9 +84,8 @@ def recorded_standings(trials: Iterable[Trial], record: RunRecord | None) -> lis
 def expected_frames(trials: Iterable[Trial], record: RunRecord | None) -> Mapping[str, float]:
     """Return the remaining frames to emulate of each game's trials."""
     standings = recorded_standings(trials, record)
-    lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
     left = defaultdict[str, float](float)
-    for standing, frames in zip(standings, frames_left(standings, lengths), strict=True):
+    for standing, frames in zip(standings, frames_left(standings), strict=True):
         left[standing.trial.game] += frames
     return left
 
@@ -122,7 +119,7 @@ def dealt(plans: Mapping[str, Plan], count: int) -> list[dict[str, tuple[Trial, 
     trials = plans[first].trials
     if not 1 <= count <= len(trials):
         raise ArcadeMarkError(f"{count:,} shards: expected at most the number of trials, {len(trials):,}")
-    places = deal(frames_left([TrialStanding(trial) for trial in trials], Lengths()), count)
+    places = deal(frames_left([TrialStanding(trial) for trial in trials]), count)
     parts: list[dict[str, tuple[Trial, ...]]] = [{first: tuple(trials[place] for place in mine)} for mine in places]
     numbers: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
     for number, part in enumerate(parts):

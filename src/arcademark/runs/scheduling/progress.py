@@ -132,7 +132,7 @@ class TrialStanding:
         return self.done or self.failed
 
 
-def _mean_lengths(amounts: Iterable[tuple[str, int, int]]) -> dict[str | None, float]:
+def mean_lengths(amounts: Iterable[tuple[str, int, int]]) -> dict[str | None, float]:
     """Return the mean length of episodes by game, and of all as None, given games' frames and numbers of episodes."""
     frames, episodes = Counter[str | None](), Counter[str | None]()
     for game, some, count in amounts:
@@ -144,8 +144,8 @@ def _mean_lengths(amounts: Iterable[tuple[str, int, int]]) -> dict[str | None, f
 
 def _frames_left(standings: Sequence[TrialStanding]) -> tuple[float | None, bool]:
     """Estimate the remaining frames, None if unknown, and return whether they are a bound."""
-    played = _mean_lengths((one.trial.game, one.frames, one.episodes) for one in standings)
-    trained = _mean_lengths(
+    played = mean_lengths((one.trial.game, one.frames, one.episodes) for one in standings)
+    trained = mean_lengths(
         (one.trial.game, sum(row.frames for row in one.recent), len(one.recent)) for one in standings
     )
     total, bound = 0.0, False
