@@ -86,7 +86,7 @@ def runs(tmp_path_factory, toy_plan, paced):
     ]
     source = {"formats": [], "files": {}, "averages": [], "assumed": [], "doubts": []}
     with Recorder(folder / "imported") as recorder:
-        importing.write(recorder, trials, rules, source, command="arcademark runs import", versions={})
+        importing.write(recorder, trials, rules, source, {})
     return {
         "begun": (begun, folder / "begun"),
         "merged": (plan, folder / "merged"),

@@ -84,9 +84,8 @@ def import_logs(
     directory = Path(out) if out is not None else Path("runs") / f"imported-{slug or 'logs'}"
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise ArcadeMarkError(f"{directory}: already exists; name a new directory with --out")
-    versions: dict[str, str | None] = {**provenance.versions(), "ale-py": None}
     with Recorder(directory) as recorder:
-        importing.write(recorder, trials, rules, source, command=provenance.command(), versions=versions)
+        importing.write(recorder, trials, rules, source, {**provenance.versions(), "ale-py": None})
     if empty:
         notes = (*notes, f"{plural(len(empty), 'log')} without a score left out: {listed(empty)}")
     return ImportResult(directory, trials, notes)

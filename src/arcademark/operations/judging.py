@@ -34,7 +34,7 @@ from arcademark.metrics.normalise import hns
 from arcademark.records import manifest
 from arcademark.records.database import DATABASE, clear_errors
 from arcademark.records.imported import JUDGED, ImportedTrial, LoggedRows
-from arcademark.records.model import Episodes, RunRecord
+from arcademark.records.model import RunRecord
 from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import Plan, make_plan
@@ -238,7 +238,8 @@ class Judge:
             means = np.array([run.evaluation(one).score.mean() for run, one in same])
             lengths = np.diff([0, *(frames for frames, _ in runs)])
             curve = LoggedRows(means, np.maximum(lengths, 1), np.zeros(len(means), np.int64))
-            last = _logged(runs[-1][1].evaluation(trial))
+            rows = runs[-1][1].evaluation(trial)
+            last = LoggedRows(rows.score, rows.frames, rows.steps)
             trials.append(ImportedTrial(label, trial.game, trial.seed, curve, last, len(last), mark=MARK))
         source: manifest.Imported = {
             "formats": [JUDGED],
@@ -251,8 +252,7 @@ class Judge:
         draft = self.directory / f"{DRAFT}{os.urandom(8).hex()}"
         try:
             with Recorder(draft) as recorder:
-                versions: dict[str, str | None] = {**provenance.versions()}
-                importing.write(recorder, trials, rules, source, command=provenance.command(), versions=versions)
+                importing.write(recorder, trials, rules, source, provenance.versions())
             for name in (DATABASE, manifest.FILE):
                 (draft / name).replace(self.directory / name)
         finally:
@@ -470,7 +470,3 @@ def _mean_score(judged: Judgement) -> float:
     if low.keys() & high.keys() >= {*games}:
         scores = hns(scores, low, high, games)
     return float(scores.mean())
-
-
-def _logged(rows: Episodes) -> LoggedRows:
-    return LoggedRows(rows.score, rows.frames, rows.steps)

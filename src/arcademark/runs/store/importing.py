@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -19,6 +18,8 @@ from arcademark.records.model import (
     TrialRecord,
     encode_actions,
 )
+from arcademark.runs.store import provenance
+from arcademark.runs.store.entering import now
 from arcademark.runs.store.recording import Recorder
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import MAX_EPISODES, MAX_FRAMES
@@ -29,9 +30,7 @@ def write(
     trials: Sequence[ImportedTrial],
     protocol: Protocol,
     source: manifest.Imported,
-    *,
-    command: str,
-    versions: dict[str, str | None],
+    versions: Mapping[str, str | None],
 ) -> None:
     """Write a run of trials read from logs, into a recorder's empty directory.
 
@@ -47,8 +46,8 @@ def write(
     labels = tuple(dict.fromkeys(trial.label for trial in trials))
     document: manifest.Document = {
         "schema": manifest.SCHEMA_VERSION,
-        "created": datetime.now().astimezone().isoformat(timespec="seconds"),
-        "command": command,
+        "created": now(),
+        "command": provenance.command(),
         "protocol": protocol.to_json(),
         "agents": [{"label": label, "parameters": {}} for label in labels],
         "games": dict.fromkeys((trial.game for trial in trials), ""),
@@ -57,7 +56,7 @@ def write(
         "training_frames": None,
         "training_episodes": None,
         "left_out": [],
-        "versions": versions,
+        "versions": dict(versions),
         "emulator": None,
         "emulators": {},
         "continued": [],
