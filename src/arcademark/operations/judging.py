@@ -8,7 +8,6 @@ evaluation, and its score is that of the last one. ``best.zip`` or ``best.pt`` i
 from __future__ import annotations
 
 import copy
-import hashlib
 import inspect
 import json
 import logging
@@ -28,11 +27,11 @@ import numpy as np
 from arcademark.agents.loading import made_spec, named
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.files import MAX_BYTES, read_bytes, write_whole
+from arcademark.files import write_whole
 from arcademark.keywords import Names, knowing
 from arcademark.metrics.normalise import hns
 from arcademark.records import manifest
-from arcademark.records.database import DATABASE, clear_errors
+from arcademark.records.database import DATABASE, clear_errors, digest
 from arcademark.records.imported import JUDGED, ImportedTrial, LoggedRows
 from arcademark.records.model import RunRecord
 from arcademark.records.reading import read_run
@@ -456,7 +455,7 @@ def _read(directory: Path) -> Iterator[tuple[int, tuple[RunRecord, str]]]:
 
 def _evaluated(place: Path) -> tuple[RunRecord, str]:
     """Return the run of an evaluation, and the checksum of its database."""
-    return read_run(place), hashlib.sha256(read_bytes(place / DATABASE, MAX_BYTES)).hexdigest()
+    return read_run(place), digest(place)
 
 
 def _scores(run: RunRecord, frames: int) -> Judgement:

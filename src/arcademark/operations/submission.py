@@ -6,7 +6,6 @@ or that are invisible, are refused, and the files are checked like every contrib
 
 from __future__ import annotations
 
-import hashlib
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -25,6 +24,7 @@ from arcademark.catalogue.adding import Addition
 from arcademark.catalogue.check import CatalogueFinding
 from arcademark.catalogue.model import AlgorithmKind
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.records.database import digest
 from arcademark.records.model import RunRecord, scored_phase
 from arcademark.records.reading import read_run
 from arcademark.records.replayed import Finding as Replayed
@@ -192,7 +192,7 @@ def _entries(record: RunRecord, scores: Scores, paper: Paper, kind: AlgorithmKin
             "reported": scored_phase(protocol, any(trial.learns for trial in played.trials)),
             "hand": "first",
             **({"settings": settings.of_protocol(protocol)} if protocol.overrides else {}),
-            "note": f"Replayed in whole. SHA-256 of run.sqlite: {_digest(record)}. Made with {versions}.",
+            "note": f"Replayed in whole. SHA-256 of run.sqlite: {digest(record.directory)}. Made with {versions}.",
         }
         tables.append(_table(algorithm, fields))
     return "\n".join(tables)
@@ -223,8 +223,3 @@ def _value(value: object) -> str:
         return repr(value).lower()
     quoted = str(value).replace("\\", r"\\").replace('"', r"\"")
     return '"' + "".join(char if char.isprintable() else rf"\U{ord(char):08X}" for char in quoted) + '"'
-
-
-def _digest(record: RunRecord) -> str:
-    with (record.directory / "run.sqlite").open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import hashlib
 import os
 import sqlite3
 import stat
@@ -428,6 +429,12 @@ def check_index(directory: Path, database: sqlite3.Connection, table: str) -> No
 def damage(directory: Path, what: str) -> ArcadeMarkError:
     """Return the error about a damaged database of a run."""
     return ArcadeMarkError(f"{directory}: {DATABASE} is damaged: {what}; {RESTORE}")
+
+
+def digest(directory: Path) -> str:
+    """Return the SHA-256 of a run's database."""
+    with clear_errors(directory), (directory / DATABASE).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def check_files(path: Path, *, follow: bool) -> None:

@@ -69,12 +69,18 @@ def machine() -> dict[str, str | int | None]:
 
 
 def code_of(spec: AgentSpec) -> dict[str, str] | None:
-    """Describe an agent's code: its file (a checkpoint's: its network's; a command's: its program), or its source."""
+    """Describe an agent's code: its file (a checkpoint's: its network's; a command's: its program), or its source.
+
+    None for a built-in agent. Of a user's agent only that file is read; files that it imports or loads are the author's
+    responsibility.
+    """
     if isinstance(spec, CommandSpec):
         program = spec.command.words[0]
         return {"path": one_line(program), "sha256": _checksum(Path(program), program) or ""}
     if not isinstance(spec, MadeSpec):
-        return source_of(spec.code)
+        if (path := file_of(spec.code)) is None:
+            return None
+        return {"path": one_line(str(path)), "sha256": hashlib.sha256(read_bytes(path)).hexdigest()}
     code: Any = spec.made if inspect.isclass(spec.made) or inspect.isroutine(spec.made) else type(spec.made)
     try:
         checksum = hashlib.sha256(inspect.getsource(code).encode(errors="surrogatepass")).hexdigest()
@@ -83,31 +89,19 @@ def code_of(spec: AgentSpec) -> dict[str, str] | None:
     return {"path": one_line(f"{code.__qualname__}, made in Python"), "sha256": checksum}
 
 
-def source_of(reference: str) -> dict[str, str] | None:
-    """Describe the file of a user's own agent, ``module:factory`` or ``file.py:factory``; None for a built-in one.
-
-    Only that file is read; files that it imports or loads are the author's responsibility.
-    """
-    path = file_of(reference)
-    if path is None:
-        return None
-    return {"path": one_line(str(path)), "sha256": hashlib.sha256(read_bytes(path)).hexdigest()}
-
-
 def file_of(reference: str) -> Path | None:
-    """Return the file of a user's own agent; None for a built-in one, or if it is missing."""
+    """Return the file of a user's own agent, ``module:factory`` or ``file.py:factory``; None if it has none."""
     place, colon, _ = reference.rpartition(":")
     path = (Path(place) if place.endswith(".py") else _file_of_module(place)) if colon else None
     return path if path is not None and path.is_file() else None
 
 
-def files_of(parameters: Mapping[str, object], known: dict[str, str | None] | None = None) -> dict[str, str]:
+def files_of(parameters: Mapping[str, object], known: dict[str, str | None]) -> dict[str, str]:
     """Return the SHA-256 of each file, such as weights, named by parameters of a user's own agent, by parameter.
 
     Missing files are left out, as the agent may write them later; so are folders, as it may log into them. `known`
     caches checksums by path for other agents.
     """
-    known = {} if known is None else known
     checksums = {}
     for name, value in texts(parameters):
         if value not in known:

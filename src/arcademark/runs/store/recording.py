@@ -42,6 +42,7 @@ from arcademark.records.database import (
     guard,
     insert,
     lay_out,
+    open_for_reading,
     renew_checksums,
     row_of,
 )
@@ -79,7 +80,8 @@ class Recorder:
                 undo.callback(self._remove_place)
             _claim(directory)
             self._lock = undo.enter_context(_locked(directory))
-            self.database = _open(directory)
+            check_files(directory / DATABASE, follow=False)
+            self.database = _connect(directory / DATABASE)
             undo.callback(lambda: self.database.close())
             _prepare(directory, self.database, "WAL" if scratch is None else "DELETE")
             if scratch is not None:
@@ -358,12 +360,6 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
         yield file
 
 
-def _open(directory: Path) -> sqlite3.Connection:
-    path = directory / DATABASE
-    check_files(path, follow=False)
-    return _connect(path)
-
-
 def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path.resolve().as_uri(), uri=True, timeout=layout.BUSY_SECONDS, isolation_level=None)
 
@@ -372,7 +368,7 @@ def _prepare(directory: Path, database: sqlite3.Connection, journal: str) -> Non
     """Create the tables of an empty database, or check the others; set the kind of journal."""
     guard(database, directory / DATABASE)
     if database.execute("SELECT 1 FROM sqlite_master").fetchone():
-        with layout.open_for_reading(directory, keys=True) as reading:
+        with open_for_reading(directory, keys=True) as reading:
             check_table(directory, reading, "episode")
             check_index(directory, reading, "episode")
             played = reading.execute("SELECT 1 FROM episode").fetchone()
