@@ -372,19 +372,7 @@ def joined(one: Document, other: Document) -> Document:
     for game, names in emulators(other).items():
         known = emulated.setdefault(game, [])
         known += [name for name in names if name not in known]
-    new = agents_of(other)
-    agents = [
-        agent
-        | {key: new[agent["label"]][key] for key in ("plans", "draws") if key in new[agent["label"]]}
-        | {"checkpoints": agent.get("checkpoints", {}) | new[agent["label"]].get("checkpoints", {})}
-        | ({"trained_frames": trained} if trained else {})
-        | ({"peak_bytes": peaks} if peaks else {})
-        | ({"snapshots": snapshots} if snapshots else {})
-        for agent in one["agents"]
-        for trained in (agent.get("trained_frames", {}) | new[agent["label"]].get("trained_frames", {}),)
-        for snapshots in (agent.get("snapshots", {}) | new[agent["label"]].get("snapshots", {}),)
-        for peaks in (_larger(agent.get("peak_bytes", {}), new[agent["label"]].get("peak_bytes", {})),)
-    ]
+    agents = agents_of(other)
     protocol = one["protocol"]
     if "suite" in protocol:  # tasks may have been added to its file
         suite, more = protocol["suite"], other["protocol"]["suite"]
@@ -392,7 +380,7 @@ def joined(one: Document, other: Document) -> Document:
         protocol = protocol | {"suite": suite | both}
     return one | {
         "protocol": protocol,
-        "agents": agents,
+        "agents": [_joined_agent(agent, agents[agent["label"]]) for agent in one["agents"]],
         "games": one["games"] | other["games"],
         "seeds": [*one["seeds"], *(seed for seed in other["seeds"] if seed not in seeds)],
         "episodes": max(one["episodes"], other["episodes"]),
@@ -401,8 +389,14 @@ def joined(one: Document, other: Document) -> Document:
     }
 
 
-def _larger(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    return {name: max(one.get(name, 0), other.get(name, 0)) for name in {**one, **other}}
+def _joined_agent(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Return an agent with the facts of both: the other's if they differ, but the larger peak of memory."""
+    by_trial = ("checkpoints", "trained_frames", "peak_bytes", "snapshots")
+    facts = {name: one.get(name, {}) | other.get(name, {}) for name in by_trial}
+    for trial, peak in one.get("peak_bytes", {}).items():
+        facts["peak_bytes"][trial] = max(peak, facts["peak_bytes"][trial])
+    flags = {name: other[name] for name in ("plans", "draws") if name in other}
+    return one | flags | {name: known for name, known in facts.items() if known or name == "checkpoints"}
 
 
 def _agent_differences(
