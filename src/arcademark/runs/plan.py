@@ -81,6 +81,12 @@ class Trial:
         """Number of evaluation episodes that a learner plays at each of `SNAPSHOTS`, if its evaluation is scored."""
         return math.ceil(SNAPSHOT_EPISODES * self.episodes)
 
+    def spent(self, frames: int, episodes: int) -> tuple[int, int]:
+        """Return the part of the training budget that this much training spends, and the budget, in its own unit."""
+        if self.training_frames is not None:
+            return frames, self.training_frames
+        return episodes, self.training_episodes or 0
+
     @cached_property
     def id(self) -> str:
         """The trial's stable name, "random-pong-s0-1a2b3c4d"; see `manifest.trial_id`."""

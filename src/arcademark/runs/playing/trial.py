@@ -200,11 +200,9 @@ def train(
     block: list[EpisodeResult] = []
     number, frames, saved_frames = start.episodes, start.frames, start.frames
     saved, pause = time.perf_counter(), CHECKPOINT_SECONDS
-    in_frames = trial.training_frames is not None
-    budget = (trial.training_frames if in_frames else trial.training_episodes) or 0
-    played = frames if in_frames else number
+    played, budget = trial.spent(frames, number)
     while True:
-        before, played = played, frames if in_frames else number
+        before, (played, _) = played, trial.spent(frames, number)
         spent = played >= budget
         if snapshot and not spent and any(before < share * budget <= played for share in SNAPSHOTS):
             yield from snapshot(learner, played / budget)

@@ -68,12 +68,8 @@ def noted(picture: Picture, note: str) -> Picture:
 @lru_cache(maxsize=8)
 def _fitting(text: str, room: int) -> str:
     font = ImageFont.load_default(size=FONT_SIZE)
-    cuts = (_cut(text, kept) for kept in range(len(text), 0, -1))
-    return next((cut for cut in cuts if font.getlength(cut) <= room), _cut(text, 0))
-
-
-def _cut(text: str, kept: int) -> str:
-    return text if kept == len(text) else f"{text[:kept]}..."
+    cuts = (text, *(f"{text[:kept]}..." for kept in range(len(text) - 1, 0, -1)))
+    return next((cut for cut in cuts if font.getlength(cut) <= room), "...")
 
 
 @lru_cache(maxsize=64)

@@ -99,9 +99,7 @@ class TrialStanding:
         """Episodes of evaluations within training left to play."""
         if not self.in_training or self.trains or self._training_is_scored:
             return 0
-        in_frames = self.trial.training_frames is not None
-        budget = (self.trial.training_frames if in_frames else self.trial.training_episodes) or 0
-        played = self.training_frames if in_frames else self.training_episodes
+        played, budget = self.trial.spent(self.training_frames, self.training_episodes)
         due = {math.ceil(share * budget) for share in SNAPSHOTS}
         return self.trial.snapshot_episodes * sum(played < at < budget for at in due)
 
