@@ -179,19 +179,17 @@ def command(name: str, usual: str = "", **attributes: Any) -> Callable[[Callable
 
 
 def _help_option(names: list[str]) -> click.Option | None:
-    return (
-        None
-        if not names
-        else click.Option(
-            names,
-            is_flag=False,
-            flag_value="usual",
-            metavar="[all]",
-            is_eager=True,
-            expose_value=False,
-            callback=_help,
-            help=HELP,
-        )
+    if not names:
+        return None
+    return click.Option(
+        names,
+        is_flag=False,
+        flag_value="usual",
+        metavar="[all]",
+        is_eager=True,
+        expose_value=False,
+        callback=_help,
+        help=HELP,
     )
 
 

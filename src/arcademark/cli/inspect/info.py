@@ -58,17 +58,15 @@ def topic(topic: str, name: str | None, output: Output) -> None:
     if topic == "schemas" and name is not None:
         messages.print_json(info.schema(name))
         return
-    if topic == "games" and name is not None and name.endswith(".toml"):
-        own = tuple(info.OWN_GAMES.one(name))
-        if len(own) > 1:
-            output.show(info.OWN_GAMES.document(own), "info", topic=topic, items=own, heads=info.OWN_GAMES.columns)
-        else:
-            output.show(info.OWN_GAMES.document(own), "info-details", **info.details(json.render(own[0])))
-        return
     wanted = TOPICS[topic]
-    items = tuple(wanted.every()) if name is None else (wanted.one(name),)
-    analysis = wanted.document(items)
     if name is None:
+        items = tuple(wanted.every())
+    elif topic == "games" and name.endswith(".toml"):
+        wanted, items = info.OWN_GAMES, tuple(info.own_games(name))
+    else:
+        items = (wanted.one(name),)
+    analysis = wanted.document(items)
+    if name is None or len(items) > 1:
         output.show(analysis, "info", topic=topic, items=items, heads=wanted.columns)
     else:
         output.show(analysis, "info-details", **info.details(json.render(items[0])))

@@ -78,13 +78,10 @@ def cancel(folder: Path) -> int:
     """
     from arcademark.records import queue
 
-    numbers = queue.cancel(folder)
-    result = (
-        f"cancelled jobs {', '.join(numbers)}; the same command submits the remaining trials"
-        if numbers
-        else "has no jobs"
-    )
-    messages.tell(f"{folder}: {result}{'' if numbers else ' in the queue'}")
+    result = "has no jobs in the queue"
+    if numbers := queue.cancel(folder):
+        result = f"cancelled jobs {', '.join(numbers)}; the same command submits the remaining trials"
+    messages.tell(f"{folder}: {result}")
     return 0
 
 

@@ -16,6 +16,7 @@ import click
 from arcademark.cli import messages, options
 from arcademark.cli.commands import WORDS
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.runs.cluster.parameters import OF_LAST
 
 if TYPE_CHECKING:
     from arcademark.records.queue import ClusterJob
@@ -29,9 +30,6 @@ OF_SUBMISSION = frozenset({"--slurm", "--out", "--workers"})
 
 SWITCHES = ("dry_run", "wait")
 """Settings of --slurm for this submission alone."""
-
-OF_LAST = "merge:"
-"""Prefix of parameters of the last job alone."""
 
 _SWITCH = re.compile(rf"(?:^|,)\s*({'|'.join(SWITCHES)})=(\w+)(?=,|$)")
 _TO_THE_END = re.compile(rf"(?:^|,)\s*(?=(?:{OF_LAST})?(?:setup|teardown|python)=)")
