@@ -9,8 +9,7 @@ from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.manifest import HUMAN
 
-NAME = HUMAN
-PLAYS = f"agent {NAME} is a person: 'arcademark play GAME' lets one play"
+PLAYS = f"agent {HUMAN} is a person: 'arcademark play GAME' lets one play"
 
 
 class Human:

@@ -40,6 +40,7 @@ from arcademark.importing import (
     said,
     where_raised,
 )
+from arcademark.records.manifest import HUMAN
 from arcademark.suite.tasks import JOYSTICK_ACTIONS, joystick_action
 
 PLUGINS = "arcademark.agents"
@@ -270,7 +271,7 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
         methods, or a parameter is wrong or missing.
     """
     settings = dict(settings or {})
-    if ref == human.NAME:
+    if ref == HUMAN:
         raise ArcadeMarkError(human.PLAYS)
     if ref in _BUILTIN:
         return _builtin_specs(_BUILTIN[ref], settings)

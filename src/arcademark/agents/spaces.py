@@ -31,20 +31,16 @@ def check_spaces(agent: object, where: str, env: EnvironmentSpec) -> None:
     ArcadeMarkError: it is for another number of actions, or observations of another shape or type. `where` names the
     agent and the game, for messages; `env` describes its observations.
     """
-    actions, observations = (getattr(agent, f"{name}_space", None) for name in ("action", "observation"))
-    for name, space, check in (
-        ("action_space", actions, _wrong_actions),
-        ("observation_space", observations, _wrong_observations),
-    ):
+    for name, check in (("action_space", _wrong_actions), ("observation_space", _wrong_observations)):
+        space = getattr(agent, name, None)
         if reason := check(space, env):
-            raise ArcadeMarkError(f"{where}: {_made_for(space)} (its {name}); {reason}")
+            raise ArcadeMarkError(f"{where}: it was made for {_described(space)} (its {name}); {reason}")
 
 
-def _made_for(space: object) -> str:
+def _described(space: object) -> str:
     if isinstance(count := getattr(space, "n", None), Integral) and not getattr(space, "shape", ()):
-        return f"it was made for {count} actions"
-    known = f"arrays of shape {space.shape}" if isinstance(space, SimpleNamespace) else said(repr, space)
-    return f"it was made for {known}"
+        return f"{count} actions"
+    return f"arrays of shape {space.shape}" if isinstance(space, SimpleNamespace) else said(repr, space)
 
 
 def _wrong_actions(space: object, env: EnvironmentSpec) -> str:

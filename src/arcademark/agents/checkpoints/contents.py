@@ -438,7 +438,7 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
     allowed = _allowed(len(data))
     kinds: list[tuple[type[StandIn], str]] = []
     try:
-        kinds = _kinds(data, archive)
+        kinds = stand_ins(*_pickles(data, archive))
         if not trust:
             filled = check_bounds(*_pickles(data, archive))
             allowed |= {name: _container(kind) for name, kind in filled.items() if name not in _PYTORCHS}
@@ -470,11 +470,6 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
         raise ArcadeMarkError(f"{place}: PyTorch cannot read it ({what}); {remedy}") from None
 
 
-def _kinds(data: bytes, archive: ZipArchive | None) -> list[tuple[type[StandIn], str]]:
-    """Return stand-ins for the classes that the pickle in a PyTorch file names; an error if it is damaged."""
-    return stand_ins(*_pickles(data, archive))
-
-
 def _pickles(data: bytes, archive: ZipArchive | None) -> tuple[bytes, int]:
     """Return the bytes of the pickles in a PyTorch file, and their number."""
     if archive is None:
@@ -487,9 +482,8 @@ def _pickled_error(data: bytes, place: str) -> ArcadeMarkError:
     archive = _archive(data, place, MAX_BYTES) if data.startswith(b"PK") else None
     kinds: list[str] = []
     try:
-        kinds = [
-            name for _, name in _kinds(data, archive) if not name.startswith(("torch.", "collections.", "builtins."))
-        ]
+        names = (name for _, name in stand_ins(*_pickles(data, archive)))
+        kinds = [name for name in names if not name.startswith(("torch.", "collections.", "builtins."))]
         damaged = archive is not None and not archive.intact()
     except Exception:
         damaged = True

@@ -316,13 +316,6 @@ def _divided(by: float) -> Callable[[Tensor], Tensor]:
     return lambda x: x / by
 
 
-_scaled = _divided(255.0)
-
-
-def _unscaled(x: Tensor) -> Tensor:
-    return x
-
-
 def _cleanrl(layers: Layers) -> Network:
     """Make a network of CleanRL's on PyTorch: DQN, C51, Rainbow, QDagger's, PQN, PPO, with an LSTM or RND, SAC.
 
@@ -415,7 +408,6 @@ def _sb3_values(layers: Layers, arguments: Mapping[str, Any]) -> Network:
     if "action_space" not in layers.settings:
         raise layers.error("its settings, which distinguish actions from quantiles, are missing (use model.save(…))")
     actions = int(layers.settings["action_space"]["n"])
-
     return _sb3_network(layers, arguments, body, Quantiles(hidden, (-1, actions), 1), None, False)
 
 
@@ -439,7 +431,8 @@ def _sb3_network(
         shape = (shape[-1], *shape[:-1])  # the space is of screens before they were transposed
     images = len(shape) == 3 and arguments.get("normalize_images", True) is True
     images = images and layers.settings.get("observation_space", {}).get("dtype", "uint8") == "uint8"
-    network = Network(_scaled if images else _unscaled, nn.Sequential(*body), head, shape, core, stochastic)
+    prepare = _divided(255.0) if images else nn.Identity()
+    network = Network(prepare, nn.Sequential(*body), head, shape, core, stochastic)
     network.blank = 0  # as its VecFrameStack does
     return network
 

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from arcademark.agents import human
 from arcademark.agents.loading import AgentSpec, all_parameters, named
 from arcademark.environments.emulation import facts
 from arcademark.environments.registry import Emulator, environment_spec, referee
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest
+from arcademark.records.manifest import HUMAN
 from arcademark.records.model import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 from arcademark.records.reading import read_run
 from arcademark.runs import execution
@@ -80,9 +80,9 @@ def planned(
     With a name the label is "NAME [human]", or "NAME [human, stepped]". ArcadeMarkError: as in `make_plan`, or an
     existing run cannot be read.
     """
-    spec = AgentSpec(human.NAME, {"stepped": True} if stepped else {})
+    spec = AgentSpec(HUMAN, {"stepped": True} if stepped else {})
     if name is not None:
-        (spec,) = named((spec,), f"{name} [{human.NAME}{', stepped' if stepped else ''}]")
+        (spec,) = named((spec,), f"{name} [{HUMAN}{', stepped' if stepped else ''}]")
     plan = make_plan(spec, [game], protocol, (seed,), episodes, emulator=referee(environment_spec(game, protocol)))
     (trial,) = plan.trials
     most = 0
