@@ -84,9 +84,7 @@ def as_asked(
     if frames_per_action is not None:
         settings = dataclasses.replace(settings, frame_skip=frames_per_action)
     if observation is not None:
-        settings = dataclasses.replace(
-            settings, observation=observation, screen_size=None, max_pool=False, frame_stack=1
-        )
+        settings = settings.observed(observation)
     return dataclasses.replace(spec, protocol=settings, observation_shape=facts.observation_shape(spec.game, settings))
 
 

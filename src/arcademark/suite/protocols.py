@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.keywords import knowing
@@ -267,6 +267,10 @@ class AtariProtocol(BaseProtocol):
             yield f"observation={self.observation} cannot be resized: set screen_size=none"
         if self.observation in {"ram", "palette"} and self.max_pool:
             yield f"observation={self.observation} has no brighter pixel to pool: set max_pool=false"
+
+    def observed(self, kind: Literal["palette", "ram"]) -> Self:
+        """Return the protocol with observations of one whole screen of palette indices, or of the memory."""
+        return replace(self, observation=kind, screen_size=None, max_pool=False, frame_stack=1)
 
     def cap(self, task: str) -> int | None:
         """Return the frames after which an episode of a task is truncated; None without a cap."""

@@ -215,12 +215,8 @@ class BaseProtocol:
             "name": self.name,
             "title": self.title,
             "citation": self.citation,
-            "settings": {
-                name: list(value) if isinstance(value, tuple) else value for name, value in self.settings().items()
-            },
-            "overrides": {
-                name: list(value) if isinstance(value, tuple) else value for name, value in self.overrides.items()
-            },
+            "settings": _json_values(self.settings()),
+            "overrides": _json_values(self.overrides),
             "provenance": {name: dataclasses.asdict(entry) for name, entry in self.provenance.items()},
         }
 
@@ -263,6 +259,10 @@ class BaseProtocol:
             "provenance": {name: SettingSource(**notes[name]) for name in declared},
             "overrides": cls.parsed(data["overrides"]),
         }
+
+
+def _json_values(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()}
 
 
 def declare(*args: Any, default: Any = MISSING, **kwargs: Any) -> Any:

@@ -96,8 +96,8 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
     ) -> None:
         protocol = environment_spec.protocol
         self.environment_spec = environment_spec
-        self._settings: dict[str, Any] = {"training": training, "render_mode": render_mode}
-        self._settings |= {"channels_first": channels_first, "padding_type": padding_type}
+        settings = {"training": training, "channels_first": channels_first, "padding_type": padding_type}
+        self._settings: dict[str, Any] = {**settings, "render_mode": render_mode}
         drawn = render_mode is not None
         self.environment = open_environment(environment_spec, training=training, pictures=drawn)
         if isinstance(self.environment, ConsoleEnvironment):
@@ -109,13 +109,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         self.spec = EnvSpec(
             id=f"arcademark/{environment_spec.game}",
             entry_point=MAKE,
-            kwargs={
-                "game": environment_spec.game,
-                "protocol": protocol,
-                "training": training,
-                "channels_first": channels_first,
-                "padding_type": padding_type,
-            },
+            kwargs={"game": environment_spec.game, "protocol": protocol, **settings},
         )
         self.clips_rewards = training and protocol.training_reward_clipping
         self.statistics, self.row = GameStatistics(1), 0

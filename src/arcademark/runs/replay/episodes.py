@@ -9,12 +9,12 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple, TypedDict, Unpack
+from typing import NamedTuple, TypedDict, Unpack
 
 import msgspec
 import numpy as np
 
-from arcademark.environments.base import Environment, Step
+from arcademark.environments.base import AskedObservation, Environment, Step
 from arcademark.environments.registry import Emulator, environment_spec, open_environment, referee
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.records import imported
@@ -26,8 +26,6 @@ from arcademark.suite.protocols import AtariProtocol, Protocol, StepProtocol
 from arcademark.suite.settings import recorded_end
 from arcademark.suite.task_suites import TaskSuite, load_suite, task_suites
 from arcademark.suite.tasks import TOY, canonical_game
-
-Seen = Literal["palette", "ram"]
 
 
 class Recorded(NamedTuple):
@@ -63,21 +61,15 @@ class EpisodeFilter(TypedDict, total=False):
     suite: str | TaskSuite | None  # its tasks may be made for the replay, in addition to those of the included suites
 
 
-def observed_as(protocol: Protocol, observation: Seen) -> Protocol:
+def observed_as(protocol: Protocol, observation: AskedObservation) -> Protocol:
     """Return an Atari protocol that observes single whole screens of palette indices, or memory; others unchanged.
 
     Training episodes end as they are recorded: with the whole game, if the same game continues after a lost life.
     """
     if not isinstance(protocol, AtariProtocol):
         return protocol
-    return dataclasses.replace(
-        protocol,
-        observation=observation,
-        screen_size=None,
-        max_pool=False,
-        frame_stack=1,
-        training_episode_end=recorded_end(protocol.training_episode_end),
-    )
+    end = recorded_end(protocol.training_episode_end)
+    return dataclasses.replace(protocol.observed(observation), training_episode_end=end)
 
 
 def open_recorded(

@@ -14,14 +14,14 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments.base import Environment, EnvironmentSpec
+from arcademark.environments.base import AskedObservation, Environment, EnvironmentSpec
 from arcademark.environments.registry import choose_emulator, environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.model import Phase, RunRecord
 from arcademark.records.randomness import episode_rng
 from arcademark.records.reading import read_actions
 from arcademark.runs.playing.slot import begin
-from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, Seen, observed_as, read_to_replay, select_one
+from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, observed_as, read_to_replay, select_one
 from arcademark.suite.protocols import AtariProtocol, Protocol, protocol
 
 RANDOM_PLAY = "ale-2013"  # protocol of random play
@@ -72,13 +72,13 @@ class RecordedPlay:
             environment.close()
 
 
-def random_play(game: str, observation: Seen, seed: int = 0) -> RecordedPlay:
+def random_play(game: str, observation: AskedObservation, seed: int = 0) -> RecordedPlay:
     """Return random play, like an untrained agent that always explores: a uniformly random action every 5 frames."""
     return RecordedPlay(environment_spec(game, observed_as(protocol(RANDOM_PLAY), observation)), seed)
 
 
 def recorded_play(
-    directory: str | os.PathLike[str], observation: Seen, **choice: Unpack[EpisodeFilter]
+    directory: str | os.PathLike[str], observation: AskedObservation, **choice: Unpack[EpisodeFilter]
 ) -> RecordedPlay:
     """Return an episode of a run, with another kind of observations than its agent's; `choice` as in `select_one`."""
     run = read_to_replay(directory, choice.get("suite"))
