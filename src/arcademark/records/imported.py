@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest
-from arcademark.records.model import (
-    RunRecord,
-)
+from arcademark.records.model import RunRecord
 
 MARK = " [imported]"
 """Suffix of the label of every imported agent, so that no table can leave it out."""

@@ -527,29 +527,21 @@ def _complete_run(directory: Path, trials: Sequence[Trial]) -> bool:
     return all(done.get((trial.agent.label, trial.game, trial.seed), 0) >= trial.episodes for trial in trials)
 
 
-def _sum(place: Path, query: str) -> float:
-    """Return the sum of a query's results over a shard's runs; 0 for runs that cannot be read."""
+def _sum(place: Path, query: str, unreadable: float = 0.0) -> float:
+    """Return the sum of a query's results over a shard's runs, with a value for each run that cannot be read."""
     total = 0.0
-    for path in _databases(place):
-        with contextlib.suppress(ArcadeMarkError), open_for_reading(path.parent, checked=False) as database:
-            total += float(database.execute(query).fetchone()[0])
+    for path in (*place.glob(DATABASE), *place.glob(f"*/{DATABASE}")):
+        try:
+            with open_for_reading(path.parent, checked=False) as database:
+                total += float(database.execute(query).fetchone()[0])
+        except ArcadeMarkError:
+            total += unreadable
     return total
 
 
 def _recorded(place: Path) -> bool:
     """Return True if a shard's runs contain an episode, a part of one, or a file that cannot be read."""
-    for path in _databases(place):
-        try:
-            with open_for_reading(path.parent, checked=False) as database:
-                if float(database.execute(FRAMES).fetchone()[0]):
-                    return True
-        except ArcadeMarkError:
-            return True
-    return False
-
-
-def _databases(place: Path) -> list[Path]:
-    return [*place.glob(DATABASE), *place.glob(f"*/{DATABASE}")]
+    return _sum(place, FRAMES, unreadable=1.0) > 0
 
 
 def _ended(process: int, seconds: float) -> bool:
