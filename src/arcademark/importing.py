@@ -128,8 +128,7 @@ def needing(what: str, extra: str, otherwise: str = "") -> Iterator[None]:
 
 def where_raised(error: BaseException) -> str:
     """Return the exception and the line of the user's code that raised it, as one short line."""
-    text = said(str, error)
-    what = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    what = described(error)
     if isinstance(error, SyntaxError) and error.filename:
         return f"{what.partition(' (')[0]} ({Path(error.filename).name}, line {error.lineno})"
     ours = str(Path(__file__).parents[1])
@@ -138,6 +137,12 @@ def where_raised(error: BaseException) -> str:
     ]
     in_folder = [frame for frame in frames if str(Path(frame.filename).parent) in _agent_folders] or frames
     return f"{what} ({Path(in_folder[-1].filename).name}, line {in_folder[-1].lineno})" if in_folder else what
+
+
+def described(error: BaseException) -> str:
+    """Return an exception of others' code with its type, as one short line."""
+    text = said(str, error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def said(write: Callable[[Any], str], thing: object) -> str:

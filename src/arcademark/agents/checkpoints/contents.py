@@ -34,7 +34,7 @@ from arcademark.agents.checkpoints.pickled import (
 )
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import ZipArchive, parse_json, read_text
-from arcademark.importing import said
+from arcademark.importing import described, said
 from arcademark.suite.settings import MAX_FRAMES
 
 if TYPE_CHECKING:
@@ -460,7 +460,7 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
     except Exception as error:
         if trust and isinstance(error, AttributeError | ImportError):  # a class is missing, not its tensors
             return _load(data, place)
-        what = f"{type(error).__name__}: {said(str, error)}"
+        what = described(error)
         if trust:
             raise ArcadeMarkError(
                 f"{place}: loading it raised {what}; install what it was made with, or copy it again"
@@ -533,7 +533,7 @@ def _torchscript(data: bytes, path: Path, trust: bool) -> Contents:
             warnings.simplefilter("ignore", DeprecationWarning)  # PyTorch's, of its own format
             return Contents("torchscript", module=torch.jit.load(io.BytesIO(data), map_location="cpu"))
     except Exception as error:
-        raise ArcadeMarkError(f"{path}: loading it raised {type(error).__name__}: {said(str, error)}") from None
+        raise ArcadeMarkError(f"{path}: loading it raised {described(error)}") from None
 
 
 def _safetensors(data: bytes, path: Path) -> Contents:
@@ -593,7 +593,7 @@ def _pickle(data: bytes, path: Path) -> Contents:
         raise
     except Exception as error:  # a malformed pickle may raise anything
         raise ArcadeMarkError(
-            f"{path}: is a pickle that cannot be read ({type(error).__name__}: {said(str, error)}); copy it again, or "
+            f"{path}: is a pickle that cannot be read ({described(error)}); copy it again, or "
             "save the network with flax.serialization.to_bytes(params)"
         ) from None
     if not arrays:

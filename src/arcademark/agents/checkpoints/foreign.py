@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from arcademark.agents.checkpoints.networks import PlayedNetwork, State, refuse_unused
 from arcademark.errors import ArcadeMarkError
-from arcademark.importing import needing, said
+from arcademark.importing import described, needing, said
 
 
 class Module(PlayedNetwork):
@@ -149,7 +149,7 @@ class Rllib(Module):
         except ArcadeMarkError:
             raise
         except Exception as error:
-            raise ArcadeMarkError(f"{place}: RLlib refused it ({type(error).__name__}: {said(str, error)})") from None
+            raise ArcadeMarkError(f"{place}: RLlib refused it ({described(error)})") from None
         unknown = [name for one in connectors if (name := type(one).__name__) not in _CONNECTORS]
         if unknown:
             raise ArcadeMarkError(

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from arcademark.agents.checkpoints.contents import MAX_BYTES
 from arcademark.errors import ArcadeMarkError
-from arcademark.importing import needing, said
+from arcademark.importing import described, needing, said
 from arcademark.suite.tasks import known_spelling
 
 PREFIX = "hf:"
@@ -55,8 +55,9 @@ def file_of(reference: str) -> str:
     except ArcadeMarkError:
         raise
     except Exception as error:  # of the network, of the Hub, of the disk
-        what = f"{type(error).__name__}: {said(str, error)}"
-        raise ArcadeMarkError(f"{reference}: cannot be fetched ({what}); check its name and the connection") from None
+        raise ArcadeMarkError(
+            f"{reference}: cannot be fetched ({described(error)}); check its name and the connection"
+        ) from None
 
 
 def game_of(reference: str) -> str | None:

@@ -39,7 +39,7 @@ from arcademark.agents.checkpoints.networks import (
 )
 from arcademark.agents.checkpoints.pickled import StandIn
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.importing import said
+from arcademark.importing import described, said
 
 MAX_LEVELS = 8
 """Maximum depth of a network within a file."""
@@ -111,7 +111,7 @@ def _made(make: Callable[[Layers], Any], layers: Layers) -> Any:
     except ArcadeMarkError:
         raise
     except Exception as error:
-        raise layers.error(f"its tensors do not fit each other ({type(error).__name__}: {said(str, error)})") from None
+        raise layers.error(f"its tensors do not fit each other ({described(error)})") from None
     layers.check_all_used()
     return network
 

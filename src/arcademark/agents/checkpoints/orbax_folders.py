@@ -11,7 +11,7 @@ import numpy as np
 from arcademark.agents.checkpoints.contents import MAX_BYTES, MAX_ENTRIES, MAX_SETTINGS_BYTES, Contents, is_copy
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import parse_json, read_text
-from arcademark.importing import needing, said
+from arcademark.importing import described, needing
 
 _TREE = "_METADATA"
 
@@ -61,8 +61,9 @@ def read_folder(folder: Path, place: str) -> Contents:
     except ArcadeMarkError:
         raise
     except Exception as error:  # of TensorStore, and of PyTorch for types that it has not
-        what = f"{type(error).__name__}: {said(str, error)}"
-        raise ArcadeMarkError(f"{place}: cannot be read ({what}); copy it again, or save it with Orbax again") from None
+        raise ArcadeMarkError(
+            f"{place}: cannot be read ({described(error)}); copy it again, or save it with Orbax again"
+        ) from None
     if not tensors:
         raise ArcadeMarkError(f"{place}: contains no arrays; name the folder of a network's parameters")
     return Contents("state-dict", tensors, {"library": "flax"})
