@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from arcademark.agents.checkpoints.contents import is_copy
-from arcademark.agents.checkpoints.networks import MAX_NUMBERS, SIZES, STRIDES, Act, Layers, Network
+from arcademark.agents.checkpoints.networks import MAX_NUMBERS, SIZES, STRIDES, Layers, Network, UnknownNetworkError
 
 MAX_ACTIONS = 18
 """Actions of an Atari game; a head with more outputs is not one of actions, unless the task has as many."""
@@ -51,6 +51,10 @@ class _Layer:
         return self.name.rpartition(".")[0]
 
 
+_Seen = tuple[list[nn.Module], tuple[int, ...]] | None
+_Eyes = Callable[[_Layer, int], _Seen]
+
+
 def role(name: str) -> str:
     """Return the role of a network or head by its name: "actor", "critic", "advantage", or "" for none or several."""
     found = [of_name for of_name, pattern in _ROLES.items() if pattern.search(name.lower())]
@@ -79,18 +83,7 @@ def build(layers: Layers, num_actions: int) -> Network:
     rllib = any("encoder" in name and ".net.0.cnn." in name for name in layers.tensors)
     stacks, others = _layers_of(layers)
     paddings = (True,) if rllib else (False, True)
-    seen_by = partial(_eyes, layers, paddings=paddings, channels_last=flax or rllib, activation=layers.activation)
-    sizes = {
-        stack: min(
-            (SIZES.index(one[1][1:]) for layer in others if (one := seen_by(stack, layer.inputs or 0))), default=0
-        )
-        for stack in stacks
-    }
-
-    def eyes(stack: _Layer, features: int) -> tuple[list[nn.Module], tuple[int, ...]] | None:
-        found = seen_by(stack, features)  # screens have one size, even if other layers fit others
-        return found if found is not None and found[1][1:] == SIZES[sizes[stack]] else None
-
+    eyes = _of_one_size(partial(_eyes, layers, paddings=paddings, channels_last=flax or rllib), stacks, others)
     for layer in others:
         layer.source = _source(layers, layer, stacks, others, eyes)
     if flax and isinstance(layers.settings.get("n_atoms"), int):
@@ -98,35 +91,13 @@ def build(layers: Layers, num_actions: int) -> Network:
         layers.tensors["atoms"] = torch.linspace(*ends, min(layers.settings["n_atoms"], MAX_NUMBERS))
     count, support = layers.distribution()
     head, value = _heads(layers, others, num_actions, count)
-    stack, *hidden, _ = _way(layers, head)
-    twin = next((one for one in hidden if one.outputs == head.outputs == num_actions and not one.recurrent), None)
-    if twin is not None:
-        raise layers.error(
-            f"its network does not follow from its tensors' shapes: '{twin.name}', before '{head.name}', gives a "
-            "number for each action, too, so that it may have no activation"
-        )
-    beyond = [] if value is None else _way(layers, value)
-    if beyond and beyond[0] is not stack:
-        raise layers.error(
-            f"its network does not follow from its tensors' shapes: '{head.name}' and '{beyond[-1].name}' have "
-            "convolutions of their own"
-        )
+    way, beyond = _way(layers, head), [] if value is None else _way(layers, value)
+    _check_ways(layers, others, way, beyond, num_actions)
+    stack, *hidden, _ = way
     shared = hidden if value is None else [one for one in hidden if one in beyond]
-    path = [stack, *hidden, head, *beyond]
-    first = (hidden or [head])[0].inputs
-    found = eyes(stack, first or 0)
+    found = eyes(stack, way[1].inputs or 0)
     assert found is not None
     body, shape = found
-    for layer in others:
-        if (
-            layer not in path
-            and role(layer.name) in ("actor", "advantage")
-            and any(layer is one.source for one in others)
-        ):
-            raise layers.error(
-                f"its network does not follow from its tensors' shapes: '{layer.name}' is not on the way to "
-                f"'{head.name}'"
-            )
 
     def activated(row: Sequence[_Layer]) -> list[nn.Module]:
         return [part for layer in row for part in (layers.layer(layer.name), layers.activation())]
@@ -151,7 +122,7 @@ def build(layers: Layers, num_actions: int) -> Network:
         layers.recurrent(core.name) if core else None,
         stochastic=_stochastic(head.name, count > 1),
     )
-    beside = {name for layer in (*stacks, *others) if layer not in path for name in layer.names}
+    beside = {name for layer in (*stacks, *others) if layer not in (*way, *beyond) for name in layer.names}
     layers.used |= {name for name in layers.tensors if name.rpartition(".")[0] in beside}
     layers.check_all_used()
     return network
@@ -214,18 +185,32 @@ def _layers_of(layers: Layers) -> tuple[list[_Layer], list[_Layer]]:
     for stack in stacks:
         numbered = all(name.rpartition(".")[2].isdecimal() for name in stack.names)
         if not numbered and [*stack.names] != sorted(stack.names, key=place_of.__getitem__):
-            raise layers.error(
-                "its network does not follow from its tensors' shapes: the order of its convolutions by names "
-                f"({', '.join(stack.names)}) differs from that in the file"
-            )
+            names = ", ".join(stack.names)
+            raise _ambiguous(layers, f"the order of its convolutions by names ({names}) differs from that in the file")
     if not stacks or not others:
         raise layers.error("its network is unknown by the names and the shapes of its tensors")
     return stacks, others
 
 
-def _eyes(
-    layers: Layers, stack: _Layer, features: int, paddings: Sequence[bool], channels_last: bool, activation: Act
-) -> tuple[list[nn.Module], tuple[int, ...]] | None:
+def _ambiguous(layers: Layers, why: str) -> UnknownNetworkError:
+    return layers.error(f"its network does not follow from its tensors' shapes: {why}")
+
+
+def _of_one_size(eyes: _Eyes, stacks: Sequence[_Layer], others: Sequence[_Layer]) -> _Eyes:
+    """Return `eyes` that see screens of one size alone for each stack, even if other layers fit others."""
+    sizes = {
+        stack: min((SIZES.index(one[1][1:]) for layer in others if (one := eyes(stack, layer.inputs or 0))), default=0)
+        for stack in stacks
+    }
+
+    def of_one_size(stack: _Layer, features: int) -> _Seen:
+        found = eyes(stack, features)
+        return found if found is not None and found[1][1:] == SIZES[sizes[stack]] else None
+
+    return of_one_size
+
+
+def _eyes(layers: Layers, stack: _Layer, features: int, paddings: Sequence[bool], channels_last: bool) -> _Seen:
     """Return a stack's convolutions with this number of output features, and the shape of screens; None if none."""
     weights = [layers.tensors[f"{name}.weight"] for name in stack.names]
     if any(w.shape[2] != w.shape[3] or w.shape[2] not in STRIDES for w in weights) or features % weights[-1].shape[0]:
@@ -240,7 +225,7 @@ def _eyes(
             modules: list[nn.Module] = []
             for name in stack.names:
                 convolution = layers.layer(name)
-                modules += [*([_Same(convolution)] if same else [convolution]), activation()]
+                modules += [_Same(convolution) if same else convolution, layers.activation()]
             return [*modules, *([_ChannelsLast()] if channels_last else []), nn.Flatten()], (weights[0].shape[1], *size)
     return None
 
@@ -272,7 +257,7 @@ def _source(
     layer: _Layer,
     stacks: Sequence[_Layer],
     others: Sequence[_Layer],
-    eyes: Callable[[_Layer, int], object],
+    eyes: _Eyes,
 ) -> _Layer | None:
     """Return the only possible source of a layer: one before it in its container, otherwise the end of another."""
     inputs = layer.inputs or 0
@@ -312,7 +297,7 @@ def _source(
         before = [one for one in before if one is core or one.outputs != core.inputs or one.inputs is None]
     if len(before) != 1:
         what = "no layer gives" if not before else f"{len(before)} layers give"
-        raise layers.error(f"its network does not follow from its tensors' shapes: {what} the inputs of '{layer.name}'")
+        raise _ambiguous(layers, f"{what} the inputs of '{layer.name}'")
     return before[0]
 
 
@@ -321,9 +306,29 @@ def _way(layers: Layers, head: _Layer) -> list[_Layer]:
     way = [head]
     while (source := way[-1].source) is not None:
         if source in way:
-            raise layers.error("its network does not follow from its tensors' shapes: its layers form a cycle")
+            raise _ambiguous(layers, "its layers form a cycle")
         way.append(source)
     return way[::-1]
+
+
+def _check_ways(
+    layers: Layers, others: Sequence[_Layer], way: Sequence[_Layer], beyond: Sequence[_Layer], num_actions: int
+) -> None:
+    """Refuse a network that the ways to its head, and to a dueling head's value, do not determine."""
+    stack, *hidden, head = way
+    for layer in hidden:
+        if layer.outputs == head.outputs == num_actions and not layer.recurrent:
+            raise _ambiguous(
+                layers,
+                f"'{layer.name}', before '{head.name}', gives a number for each action, too, so that it may have no "
+                "activation",
+            )
+    if beyond and beyond[0] is not stack:
+        raise _ambiguous(layers, f"'{head.name}' and '{beyond[-1].name}' have convolutions of their own")
+    sources = [layer.source for layer in others]
+    for layer in others:
+        if layer not in (*way, *beyond) and role(layer.name) in ("actor", "advantage") and layer in sources:
+            raise _ambiguous(layers, f"'{layer.name}' is not on the way to '{head.name}'")
 
 
 def _heads(layers: Layers, others: Sequence[_Layer], num_actions: int, count: int) -> tuple[_Layer, _Layer | None]:
@@ -347,9 +352,7 @@ def _heads(layers: Layers, others: Sequence[_Layer], num_actions: int, count: in
         )
     if len(heads) != 1:
         sizes = ", ".join(str(layer.outputs) for layer in wide)
-        raise layers.error(
-            f"its network does not follow from its tensors' shapes: its heads give {sizes or 'one number'}{remedy}"
-        )
+        raise _ambiguous(layers, f"its heads give {sizes or 'one number'}{remedy}")
     if rest or (actions > MAX_ACTIONS and actions != num_actions):
         what = "one" if count == 1 else str(count)
         raise layers.error(f"its network's head gives {outputs} numbers, which are not {what} for each action{remedy}")
