@@ -204,30 +204,8 @@ def estimate(
     standings = recorded_standings(plan.trials, record)
     lengths, known = _lengths(standings, episode_frames)
     paces = _paces(plan, rate, follow)
-    rows, longest = [], 0.0
-    for standing in standings:
-        pace = paces[standing.trial.agent.label, standing.trial.game]
-        length = lengths[standing.trial.game]
-        trains = kind(standing.trial.agent) == "trainer"
-        learner = replace(standing, learns=standing.learns or pace.kind == "learner", trains=trains)
-        training, count = learner.frames_left(0.0, length) or 0.0, learner.episodes_left
-        seconds, simulated = pace.episode(length)
-        evaluated = count + learner.snapshot_episodes_left
-        whole = training / pace.frames_per_second + evaluated * seconds
-        longest = max(longest, whole if learner.learns else min(whole, seconds))
-        decisions = count * length / pace.first_frames if pace.decisions else 0.0
-        rows.append(
-            GameCost(
-                game=plan.protocol.task_name(standing.trial.game),
-                trials=1,
-                episodes=count,
-                episode_frames=length,
-                frames=training + evaluated * length,
-                core_hours=whole / HOUR,
-                decisions=decisions,
-                simulated_frames=count * simulated,
-            )
-        )
+    costs = [_cost(one, paces[one.trial.agent.label, one.trial.game], lengths[one.trial.game]) for one in standings]
+    rows, longest = [row for row, _ in costs], max(hours for _, hours in costs)
     core_hours = sum(row.core_hours for row in rows)
     games = tuple(dict.fromkeys(trial.game for trial in plan.trials))
     titles = tuple(map(plan.protocol.task_name, games))
@@ -250,14 +228,36 @@ def estimate(
         simulated_frames=sum(row.simulated_frames for row in rows),
         core_hours=core_hours,
         paces=tuple(dict.fromkeys(paces.values())),
-        makespans=tuple(_makespan(core_hours, longest / HOUR, number, paces.values()) for number in workers),
+        makespans=tuple(_makespan(core_hours, longest, number, paces.values()) for number in workers),
         by_game=by_game,
         shards=shards,
         unit=plan.protocol.unit,
         peak_bytes=peak,
-        slurm=_slurm(core_hours, longest / HOUR, len(plan.trials), peak) if core_hours else "",
+        slurm=_slurm(core_hours, longest, len(plan.trials), peak) if core_hours else "",
         scope=known_set(games, plan.protocol.suite),
     )
+
+
+def _cost(standing: TrialStanding, pace: Pace, length: float) -> tuple[GameCost, float]:
+    """Return the cost of the rest of a trial, and the hours of the longest part that one worker must play."""
+    trial = standing.trial
+    trains = kind(trial.agent) == "trainer"
+    learner = replace(standing, learns=standing.learns or pace.kind == "learner", trains=trains)
+    training, count = learner.frames_left(0.0, length) or 0.0, learner.episodes_left
+    seconds, simulated = pace.episode(length)
+    evaluated = count + learner.snapshot_episodes_left
+    hours = (training / pace.frames_per_second + evaluated * seconds) / HOUR
+    cost = GameCost(
+        game=trial.protocol.task_name(trial.game),
+        trials=1,
+        episodes=count,
+        episode_frames=length,
+        frames=training + evaluated * length,
+        core_hours=hours,
+        decisions=count * length / pace.first_frames if pace.decisions else 0.0,
+        simulated_frames=count * simulated,
+    )
+    return cost, hours if learner.learns else min(hours, seconds / HOUR)
 
 
 def _lengths(standings: Sequence[TrialStanding], given: int | None) -> tuple[dict[str, float], Known]:
