@@ -118,16 +118,6 @@ def test_predict_may_answer_in_any_usual_form(env, answer):
     assert call(adapt(Agent(), "a", env), env, (True, True)).tolist() == [2, 2]
 
 
-def test_a_learner_needs_all_its_methods(env):
-    class Half(Answers):
-        def learn(self, transition, rng): ...
-
-        def train(self): ...
-
-    with pytest.raises(ArcadeMarkError, match=r"it has learn\(\) but not evaluate, checkpoint, restore"):
-        adapt(Half([0]), "a", env)
-
-
 class Teachable(Answers):
     checkpoint_frames = 500
     saved: object = b"x"
