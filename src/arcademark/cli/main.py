@@ -137,10 +137,7 @@ def main() -> None:
         _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
         code = 130
-    except SystemExit:  # raised only by click and rich, when the output is closed
-        _leave_output()
-        code = 141
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # click and rich exit when the output is closed
         _leave_output()
         code = 141
     except OSError as error:
