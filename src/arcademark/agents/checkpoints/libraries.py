@@ -14,6 +14,7 @@ import re
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -123,26 +124,9 @@ def _found(contents: Contents, place: str, num_actions: int, assumptions: Assump
     """
     if contents.pickled is not None and (odd := _odd_layer(contents.pickled)):
         raise Layers(contents, place).error(f"its module has {odd}, which its tensors do not determine")
-
-    def by_shapes(layers: Layers) -> Network:
-        network = shapes.build(layers, num_actions)
-        if assumptions.scale is None and any(map(_UNSCALED.search, contents.tensors)):
-            raise ArcadeMarkError(
-                f"{place}: its tensors have the names of Tianshou's networks, which do not show whether its screens "
-                "were divided by 255; add --set scale=255 if it was trained with scale_obs, else --set scale=1"
-            )
-        names = {part for name in layers.tensors for part in name.split(".")[:-1]}
-        if assumptions.activation is None and names >= {"features", "advantage", "value"}:
-            raise ArcadeMarkError(
-                f"{place}: its tensors have the names of TorchRL's DuelingCnnDQNet, whose default activation is ELU, "
-                "and of others; add --set activation=elu or --set activation=relu"
-            )
-        if {"conv1", "fc_h_v"} <= names:
-            raise layers.error("its first convolution is padded in early versions of Kaixhin's Rainbow, in others not")
-        return network
-
     signed = place.endswith(".cleanrl_model") or any(name in contents.settings for name in ("exp_name", "algorithm"))
     wrong: list[UnknownNetworkError] = []
+    by_shapes = partial(_by_shapes, contents=contents, num_actions=num_actions)
     for maker in (_by_names, lambda _: by_shapes):
         for level, together in _levels(contents):
             made, of_each = {}, {}
@@ -169,6 +153,26 @@ def _found(contents: Contents, place: str, num_actions: int, assumptions: Assump
                     network.assumed = _assumed(_BY_SHAPES, of_each[chosen], assumptions.scale)
                 return network
     raise wrong[0]
+
+
+def _by_shapes(layers: Layers, contents: Contents, num_actions: int) -> Network:
+    """Make the network that shapes identify; an error if the names are of libraries with several such networks."""
+    network = shapes.build(layers, num_actions)
+    place, assumptions = layers.place, layers.assumptions
+    if assumptions.scale is None and any(map(_UNSCALED.search, contents.tensors)):
+        raise ArcadeMarkError(
+            f"{place}: its tensors have the names of Tianshou's networks, which do not show whether its screens "
+            "were divided by 255; add --set scale=255 if it was trained with scale_obs, else --set scale=1"
+        )
+    names = {part for name in layers.tensors for part in name.split(".")[:-1]}
+    if assumptions.activation is None and names >= {"features", "advantage", "value"}:
+        raise ArcadeMarkError(
+            f"{place}: its tensors have the names of TorchRL's DuelingCnnDQNet, whose default activation is ELU, "
+            "and of others; add --set activation=elu or --set activation=relu"
+        )
+    if {"conv1", "fc_h_v"} <= names:
+        raise layers.error("its first convolution is padded in early versions of Kaixhin's Rainbow, in others not")
+    return network
 
 
 def _is_named_by_flax(contents: Contents) -> bool:
@@ -456,33 +460,11 @@ def _sample_factory(layers: Layers) -> Network:
     act = ACTIVATIONS.get(str(settings.get("nonlinearity", "relu")))
     if act is None:
         raise layers.error(f"its nonlinearity is {said(str, settings['nonlinearity'])}")
-    name = next(
-        (
-            n
-            for n in ("encoder.encoders.obs.enc", "encoder.encoders.obs", "encoder.enc", "encoder")
-            if layers.has(f"{n}.conv_head.")
-        ),
-        "",
-    )
-    if not name:
+    places = ("encoder.encoders.obs.enc", "encoder.encoders.obs", "encoder.enc", "encoder")
+    name = next((place for place in places if layers.has(f"{place}.conv_head.")), None)
+    if name is None:
         raise layers.error("its encoder is unknown by the names of its tensors")
-    head_name = f"{name}.conv_head"
-    if layers.has(f"{head_name}.2.res_block_core."):
-        sections = [
-            (
-                f"{head_name}.{i}",
-                [(f"{head_name}.{j}.res_block_core.1", f"{head_name}.{j}.res_block_core.3") for j in (i + 2, i + 3)],
-            )
-            for i in (0, 4, 8)
-        ]
-        eyes = [*(layers.residual(*section) for section in sections), act()]
-    else:
-        eyes = layers.sequence(head_name, act)
-        third = next((layer for layer in eyes[4:] if isinstance(layer, nn.Conv2d)), None)
-        if third is not None:
-            kind = "convnet_simple" if third.out_channels == 128 else ""  # if the file does not state it
-            if settings.get("encoder_conv_architecture", kind) == "convnet_simple":
-                third.stride = (2, 2)
+    eyes = _sample_factory_eyes(layers, f"{name}.conv_head", act)
     body = [*eyes, nn.Flatten(), *layers.sequence(f"{name}.mlp_layers", act)]
     core = layers.recurrent("core.core") if layers.has("core.core.") else None
     head = nn.Sequential(
@@ -497,6 +479,19 @@ def _sample_factory(layers: Layers) -> Network:
     prepare = NormalisedInputs(mean, scale, shift, deviation)
     shape = tuple(shift.shape) if shift is not None else layers.shape(body)
     return Network(prepare, nn.Sequential(*body), head, shape, core, stochastic=True)
+
+
+def _sample_factory_eyes(layers: Layers, name: str, act: Act) -> list[nn.Module]:
+    if layers.has(f"{name}.2.res_block_core."):
+        blocks = [(f"{name}.{i}.res_block_core.1", f"{name}.{i}.res_block_core.3") for i in range(12)]
+        return [*(layers.residual(f"{name}.{i}", blocks[i + 2 : i + 4]) for i in (0, 4, 8)), act()]
+    eyes = layers.sequence(name, act)
+    third = next((layer for layer in eyes[4:] if isinstance(layer, nn.Conv2d)), None)
+    if third is not None:
+        kind = "convnet_simple" if third.out_channels == 128 else ""  # if the file does not state it
+        if layers.settings.get("encoder_conv_architecture", kind) == "convnet_simple":
+            third.stride = (2, 2)
+    return eyes
 
 
 _NATURE = "<class 'stable_baselines3.common.torch_layers.NatureCNN'>"
