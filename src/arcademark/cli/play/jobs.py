@@ -41,7 +41,7 @@ class Jobs:
 
     slurm: tuple[str, ...]
     dry_run: bool
-    wait: bool = False
+    wait: bool
 
     def submit(
         self,
@@ -74,7 +74,8 @@ class Jobs:
         from arcademark.runs.cluster import slurm
 
         typed = click.get_current_context().meta[WORDS]
-        words, again = [verb, *given(typed)], [verb, *_without_switches(typed)]
+        requested = (word for text in self.slurm for word in ("--slurm", text))
+        words, again = [verb, *given(typed)], [verb, *requested, *given(typed, {"--slurm"})]
         with clear_errors(directory):
             work = slurm.submission(self._parameters(), plans, directory, words, again, workers)
         if self.wait and queue.active(directory.absolute()):
@@ -89,14 +90,7 @@ class Jobs:
         complete = f", {work.count - len(work.left):,} complete" if work.count > len(work.left) else ""
         of_workers = wording.plural(work.workers, "worker")
         if self.dry_run:
-            most = slurm.largest_array()
-            arrays = -(-len(work.left) // most)
-            divided = f" in {arrays:,} arrays, of which this is the first" if arrays > 1 else ""
-            last = work.last_script([f"ARRAY{number + 1}" if arrays > 1 else "ARRAY" for number in range(arrays)])
-            jobs_of = f"{wording.plural(len(work.left), 'job')} of {of_workers}{divided}"
-            plays = shlex.join(work.job.shard("K"))
-            messages.write(_commented(work.script(), f"{trials}{complete}; {jobs_of}; for shard K it runs", plays))
-            messages.write("\n" + _commented(last, "the job that merges the shards when all others have ended"))
+            _write_scripts(work, f"{trials}{complete}; {wording.plural(len(work.left), 'job')} of {of_workers}")
             return 0
         known = frozenset(plans if known is None else known)
         for name in known:
@@ -144,20 +138,18 @@ class Jobs:
 
 
 def with_jobs(command: F) -> F:
-    """Add the options of jobs to a command that shows scores, as its parameter ``jobs``; None if none are requested.
+    """Add --slurm to a command that shows scores, as its parameter ``jobs``; None if no jobs are requested.
 
     No scores are shown for a shard, or before jobs have played.
     """
-    with_options = options.combine(
-        click.option(
-            "--slurm",
-            multiple=True,
-            metavar="NAME=VALUE,…",
-            help="Play as jobs of a SLURM cluster. time=4:00:00,partition=gpu,gpus=1,mem=8G are the resources of each, "
-            f"jobs=20 their number, python=COMMAND starts Python in them, {OF_LAST}partition=cpu is for the job that "
-            "merges. dry_run=yes prints the scripts and submits nothing; wait=yes waits until the jobs have ended, and "
-            "exits with 1 if trials are missing. May be repeated (docs/cluster.md).",
-        ),
+    with_option = click.option(
+        "--slurm",
+        multiple=True,
+        metavar="NAME=VALUE,…",
+        help="Play as jobs of a SLURM cluster. time=4:00:00,partition=gpu,gpus=1,mem=8G are the resources of each, "
+        f"jobs=20 their number, python=COMMAND starts Python in them, {OF_LAST}partition=cpu is for the job that "
+        "merges. dry_run=yes prints the scripts and submits nothing; wait=yes waits until the jobs have ended, and "
+        "exits with 1 if trials are missing. May be repeated (docs/cluster.md).",
     )
 
     @functools.wraps(command)
@@ -182,7 +174,7 @@ def with_jobs(command: F) -> F:
             )
         return command(jobs=Jobs(slurm, **{name: on.get(name, False) for name in SWITCHES}) if slurm else None, **rest)
 
-    return with_options(call)  # type: ignore[return-value]
+    return with_option(call)  # type: ignore[return-value]
 
 
 def given(words: Iterable[str], left_out: Collection[str] = OF_SUBMISSION) -> Iterator[str]:
@@ -206,19 +198,6 @@ def _on(name: str, value: str) -> bool:
         raise ArcadeMarkError(f"--slurm {name}={value}: expected yes or no") from error
 
 
-def _without_switches(words: Iterable[str]) -> Iterator[str]:
-    """Yield the user's arguments without the settings of --slurm for this submission alone."""
-    left = iter(words)
-    for text in left:
-        name, equals, value = text.partition("=")
-        if text == "--":
-            yield from (text, *left)
-        elif name != "--slurm":
-            yield text
-        elif kept := _switches(value if equals else next(left))[1]:
-            yield from ("--slurm", kept)
-
-
 def _switches(text: str) -> tuple[list[tuple[str, str]], str]:
     """Return the settings of a --slurm that are of this submission alone, and the text without them."""
     head, *line = _TO_THE_END.split(text, 1)
@@ -231,6 +210,18 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
     for part in (*re.split(r",(?=\s*\w+=)", head), *line):
         if part:
             yield from options.pairs("slurm", (part,)).items()
+
+
+def _write_scripts(work: Submission, about: str) -> None:
+    """Print the scripts of the first array, described by `about`, and of the job that merges."""
+    from arcademark.runs.cluster import slurm
+
+    arrays = -(-len(work.left) // slurm.largest_array())
+    divided = f" in {arrays:,} arrays, of which this is the first" if arrays > 1 else ""
+    last = work.last_script([f"ARRAY{number + 1}" if arrays > 1 else "ARRAY" for number in range(arrays)])
+    plays = shlex.join(work.job.shard("K"))
+    messages.write(_commented(work.script(), f"{about}{divided}; for shard K it runs", plays))
+    messages.write("\n" + _commented(last, "the job that merges the shards when all others have ended"))
 
 
 def _commented(script: str, *lines: str) -> str:
