@@ -57,25 +57,12 @@ def command(
     file of a --suite names the training tasks. The same command resumes; more values, games, seeds or episodes extend
     the run. --slurm works as in 'arcademark run'.
     """
-    from arcademark.agents.loading import agent_specs, all_parameters
     from arcademark.analysis.runs import tuning
     from arcademark.runs.request import default_directory
     from arcademark.suite.subsets import resolve_tasks, usual_games
     from arcademark.wording import prose
 
-    specs: list[AgentSpec] = []
-    values = {}
-    for combination in _combinations(tried, given["settings"]):
-        variants = agent_specs(agent, {**given["settings"], **combination})
-        if len(variants) != 1:
-            raise ArcadeMarkError(f"agent {agent} is {len(variants)} agents; name one, as in --set action=FIRE")
-        if variants[0] in specs:
-            raise ArcadeMarkError(f"--grid: {variants[0].label} occurs twice in the combinations; give each value once")
-        specs += variants
-        typed = all_parameters(variants[0])
-        values[variants[0].label] = {name: typed[name] for name in combination}
-    if len(values) < 2:
-        raise ArcadeMarkError("--grid leaves one setting only; give a parameter two values or more")
+    specs, values = _settings(agent, tried, given["settings"])
     wanted = playing.request(specs, **given)
     suite = wanted.protocol.suite
     if suite:
@@ -96,6 +83,28 @@ def command(
     if "shard" not in given["engine"]:
         output.show(tuning.tuned(directory, values))
     return 1 if summary.failed else 0
+
+
+def _settings(
+    agent: str, tried: Sequence[str], fixed: Mapping[str, str]
+) -> tuple[list[AgentSpec], dict[str, dict[str, Any]]]:
+    """Return the agent with every combination of the values to try, and these values by its label."""
+    from arcademark.agents.loading import agent_specs, all_parameters
+
+    specs: list[AgentSpec] = []
+    values = {}
+    for combination in _combinations(tried, fixed):
+        variants = agent_specs(agent, {**fixed, **combination})
+        if len(variants) != 1:
+            raise ArcadeMarkError(f"agent {agent} is {len(variants)} agents; name one, as in --set action=FIRE")
+        if variants[0] in specs:
+            raise ArcadeMarkError(f"--grid: {variants[0].label} occurs twice in the combinations; give each value once")
+        specs += variants
+        typed = all_parameters(variants[0])
+        values[variants[0].label] = {name: typed[name] for name in combination}
+    if len(values) < 2:
+        raise ArcadeMarkError("--grid leaves one setting only; give a parameter two values or more")
+    return specs, values
 
 
 def _combinations(tried: Sequence[str], fixed: Mapping[str, str]) -> list[dict[str, str]]:
