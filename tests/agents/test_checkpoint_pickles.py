@@ -198,9 +198,9 @@ def test_what_a_pickle_names_again_is_not_copied(monkeypatch):
     assert state.state is frozen
     monkeypatch.setattr(contents, "MAX_ITEMS", 100)
     shared = [0] * 90
-    assert len([*contents._leaves([shared] * 9, "")]) == 90
+    assert len([*contents.leaves_of([shared] * 9, "")]) == 90
     with pytest.raises(ArcadeMarkError, match="more than 100 items"):
-        [*contents._leaves([shared, [*shared]], "")]
+        [*contents.leaves_of([shared, [*shared]], "")]
 
 
 class Copies:

@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test
 
 from torch import nn  # noqa: E402
 
-from arcademark.agents.checkpoints import contents, foreign, networks, paths  # noqa: E402
+from arcademark.agents.checkpoints import foreign, networks, paths, pytorch_files, reading  # noqa: E402
 from arcademark.agents.checkpoints.foreign import Onnx  # noqa: E402
 from arcademark.agents.checkpoints.policy import CheckpointPlayer, check  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
@@ -478,7 +478,7 @@ def test_training_frames_are_as_the_file_says(tmp_path, kind, count, config, fra
     else:
         path = saved(tmp_path / "a.pth", {"model": dqn().state_dict(), "env_steps": count})
         (tmp_path / "config.json").write_text(json.dumps(config))
-    assert contents.read(path.read_bytes(), path, False).trained_frames(PONG.protocol.frame_skip) == frames
+    assert reading.read(path.read_bytes(), path, False).trained_frames(PONG.protocol.frame_skip) == frames
     if kind == "cleanrl":
         assert load(path).trained_frames == frames
 
@@ -526,7 +526,7 @@ def test_weights_beside_an_onnx_model_are_those_of_its_folder_and_part_of_it(tmp
     np.testing.assert_array_equal(made.act(seen, np.ones(5, bool), rngs(5)), expected)
     assert len(set(expected)) > 1
     assert made.sha256 == paths.checksum(path)
-    assert contents.files_beside(path.read_bytes(), path) == [beside]
+    assert reading.files_beside(path.read_bytes(), path) == [beside]
     beside.write_bytes(other.read_bytes())
     with pytest.raises(ArcadeMarkError, match="has changed since the run was planned"):
         CheckpointPlayer(PONG, path, made.sha256)
@@ -639,7 +639,7 @@ def test_onnx_weights_that_are_no_numbers_are_refused_though_layers_hide_them(nu
 
 
 def test_archive_that_inflates_too_far_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(contents, "MAX_INFLATED", 10**6)
+    monkeypatch.setattr(pytorch_files, "MAX_INFLATED", 10**6)
     path = tmp_path / "bomb.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("data", b"{}")

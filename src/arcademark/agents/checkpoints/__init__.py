@@ -4,7 +4,8 @@
 
     paths.py      a pattern, 'models/{game}/seed{seed}.zip' → the file of a trial
     hub.py        a model of the Hugging Face Hub → its file
-    contents.py   a file's bytes → tensors and settings; nothing in it is run
+    reading.py    a file's bytes → its contents.py, tensors and settings; nothing in it is run
+    pytorch_files.py  the same for PyTorch's files and Stable-Baselines3's archives
     pickled.py    objects that a pickle names → stand-ins that do nothing
     orbax_folders.py  a folder that Orbax wrote → tensors
     libraries.py  tensors and settings → a network that values or weighs each action, made of parts in networks.py

@@ -1,95 +1,36 @@
-"""Readers of checkpoints: tensors and plain settings, read without running anything in the file.
+"""Contents of checkpoints: tensors by their names, and plain settings.
 
-A format is recognised by its content. Pickled tensors are read by PyTorch's weights-only reader, which makes only
-tensors, plain containers, NumPy's numbers and stand-ins for everything else (`pickled`). Serialised entries of
-Stable-Baselines3's settings, which are JSON, are left out. Sizes are checked before anything is inflated or allocated.
+Tensors are searched for in nested containers, whose sizes, names and depth are limited as the file is not trusted.
 """
 
 from __future__ import annotations
 
-import io
 import itertools
 import re
 import reprlib
-import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any, Literal
 
-import msgspec
-import numpy as np
-
-from arcademark.agents.checkpoints.onnx_files import files_of, is_onnx
-from arcademark.agents.checkpoints.pickled import (
-    PICKLES_OLD,
-    NumpyType,
-    StandIn,
-    UnboundedError,
-    check_bounds,
-    known,
-    load,
-    stand_ins,
-)
+from arcademark.agents.checkpoints.pickled import StandIn
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.files import ZipArchive, parse_json, read_text
-from arcademark.importing import described, said
+from arcademark.importing import said
 from arcademark.suite.settings import MAX_FRAMES
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 Format = Literal["stable-baselines3", "sample-factory", "state-dict", "onnx", "torchscript", "module", "rllib"]
-
 MAX_BYTES = 2 * 2**30
 """Maximum size of a checkpoint's file, compressed or not, and of all its tensors."""
-MAX_INFLATED = 64 * 2**20
-"""Maximum inflated size of an archive with nested archives, in bytes, beyond `MAX_INFLATION` times its own size.
-No trained network compresses so well, and most are not compressed."""
-MAX_INFLATION = 4
-MAX_SETTINGS_BYTES = 64 * 2**20
-"""Maximum size of Stable-Baselines3's settings."""
-MAX_ENTRIES = 100_000
-"""Maximum number of files in an archive, and of tensors."""
 MAX_ITEMS = 2_000_000
 """Maximum number of values of a file that are searched for tensors."""
+MAX_ENTRIES = 100_000
+"""Maximum number of files in an archive, and of tensors."""
 MAX_NAME_CHARS = 1_000
 """Maximum length of a path within a file: paths repeat keys that the file contains once."""
-_OLD = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
-"""Start of PyTorch's files before 1.6: a pickled number."""
-_SAMPLE_FACTORY = (b"env_steps", b"train_step")
-"""Keys beside the model in a checkpoint of Sample-Factory."""
-
-_NETWORKS: Mapping[str, Format] = {"policy.pth": "stable-baselines3", "module.pth": "state-dict"}
-"""The file of the network in an archive that has settings too: Stable-Baselines3's, and our own of RLlib's modules."""
-
-_ZIPS: Mapping[str, tuple[str, str]] = {
-    r"archive_format|(.*/)?serialized_exported_program\.json": (
-        "a program of torch.export",
-        "save the network with torch.save(model.state_dict(), …), or export it as ONNX",
-    ),
-    r"\.data/extern_modules": ("a package of torch.package", "save the network with torch.save(model.state_dict(), …)"),
-    r"(.*/)?saved_model\.pb": ("a SavedModel of TensorFlow", "export it as ONNX"),
-    r"(.*/)?model\.weights\.h5": ("a model of Keras", "export it as ONNX"),
-    r"parameter_list": ("a model of Stable Baselines 2, on TensorFlow", "export its network as ONNX"),
-    r"(.*/)?rllib_checkpoint\.json": ("a packed checkpoint of RLlib", "unpack it and name its folder"),
-    r"MAR-INF/.*": ("a model archive of TorchServe", "unpack it and name the file with the network"),
-    r"[^/]+\.npy": ("an archive of NumPy's (.npz)", "save the tensors as safetensors, named as in the state dict"),
-    r"word/document\.xml": ("a Word document", "name a checkpoint"),
-    r"xl/workbook\.(xml|bin)": ("an Excel workbook", "name a checkpoint"),
-    r"ppt/presentation\.xml": ("a PowerPoint file", "name a checkpoint"),
-    r"mimetype": ("an OpenDocument file or an e-book", "name a checkpoint"),
-    r"[^/]+\.dist-info/WHEEL": ("a package of Python (.whl)", "name a checkpoint"),
-    r"AndroidManifest\.xml": ("an Android package", "name a checkpoint"),
-    r"META-INF/MANIFEST\.MF": ("a Java archive", "name a checkpoint"),
-}
-"""Kinds of zip archives by the name of a file, at the top or in the only folder, and the remedy."""
-
-TRUST = (
-    "its author decides what that code does on this machine; if you trust its source, add --set trust=true, "
-    "else have it saved as tensors alone (state dict, safetensors, ONNX)"
-)
+MAX_SETTINGS_BYTES = 64 * 2**20
+"""Maximum size of Stable-Baselines3's settings."""
 
 
 @dataclass(frozen=True)
@@ -153,8 +94,6 @@ class Contents:
 
 _WRAPPERS = ("module", "_orig_mod")
 """Parts of tensors' names that wrappers add: `DistributedDataParallel` and others, and `torch.compile`."""
-
-
 _COPY = re.compile(r"(?:^|_)(?:target|targ|old|lagged|opt|optim|optimizer|opt_state)(?:_|$)", re.IGNORECASE)
 
 
@@ -173,141 +112,28 @@ def plain_names(tensors: Mapping[str, Any]) -> dict[str, Any]:
     return plain if len(plain) == len(tensors) else dict(tensors)
 
 
-def read(data: bytes, path: Path, trust: bool, tensors_only: bool = False) -> Contents:
-    """Read a checkpoint.
+def checked_tensors(state: Any, place: str) -> dict[str, Tensor]:
+    """Check that there are only tensors, whose numbers are all in the file."""
+    import torch
 
-    Parameters
-    ----------
-    data : bytes
-        The whole file.
-    path : Path
-        For messages.
-    trust : bool
-        Whether code in the file may run, where it cannot be read otherwise.
-    tensors_only : bool, optional
-        Whether only the tensors of pickled modules are needed, for which no code runs.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If its format is unknown, it is damaged or too large, or it can only be read by running code of its author.
-    """
-    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        most = min(MAX_BYTES, MAX_INFLATION * len(data) + MAX_INFLATED)
-        archive = _archive(data, str(path), most)
-        names = {*archive.names}
-        for inner, kind in _NETWORKS.items():
-            if inner in names and "data" in names:
-                return _with_settings(archive, path, inner, kind, most)
-        if _within(names) & {"constants.pkl"}:
-            return _torchscript(data, path, trust)
-        return _pytorch(data, path, trust and not tensors_only)
-    if data[:1] == b"\x80":
-        return _pytorch(data, path, trust and not tensors_only) if data.startswith(_OLD) else _pickle(data, path)
-    if data[8:9] == b"{" and int.from_bytes(data[:8], "little") <= len(data) - 8:
-        return _safetensors(data, path)
-    if is_onnx(data):
-        return Contents("onnx")
-    if data[:1] and 0x80 < data[0] <= 0x9F:
-        return _flax(data, path)
-    raise ArcadeMarkError(
-        f"{path}: is not a known kind of checkpoint; expected one of Stable-Baselines3, CleanRL, Sample-Factory or "
-        "RLlib, a state dict of PyTorch, safetensors, ONNX or TorchScript"
-    )
+    if not isinstance(state, Mapping) or not state:
+        raise ArcadeMarkError(f"{place}: contains no tensors; expected a state dict")
+    if len(state) > MAX_ENTRIES:
+        raise ArcadeMarkError(f"{place}: {len(state):,} tensors; at most {MAX_ENTRIES:,} are read")
+    for name, value in state.items():
+        if not isinstance(name, str) or not isinstance(value, torch.Tensor):
+            wrong = f"is {said(str, type(value).__name__)}; expected a state dict, of tensors alone"
+        elif value.layout != torch.strided or value.is_meta or value.is_quantized or value.is_complex():
+            wrong = "is not a plain tensor of real numbers; save a plain state dict"
+        elif value.numel() * value.element_size() > value.untyped_storage().nbytes():
+            wrong = f"claims shape {tuple(value.shape)}, of more numbers than the file contains; save the model again"
+        else:
+            continue
+        raise ArcadeMarkError(f"{place}: '{said(str, name)}' {wrong}")
+    return {name: value.detach() for name, value in state.items()}
 
 
-def _archive(data: bytes, place: str, most: int) -> ZipArchive:
-    """Return an archive whose declared inflated size is at most `most` bytes; nothing is inflated."""
-    archive = ZipArchive(data, place, "copy the checkpoint again")
-    total = archive.inflated_bytes
-    if total > most or len(archive.members) > MAX_ENTRIES:
-        raise ArcadeMarkError(
-            f"{place}: inflates to {total:,} bytes in {len(archive.members):,} files; at most {most:,} and "
-            f"{MAX_ENTRIES:,} are read"
-        )
-    return archive
-
-
-def _within(names: Iterable[str]) -> set[str]:
-    """Return names without the folder that contains all of PyTorch's files."""
-    return {name.partition("/")[2] for name in names}
-
-
-def _other_zip(names: set[str], place: str) -> ArcadeMarkError:
-    """Return the error of an archive that PyTorch did not write."""
-    for pattern, (what, remedy) in _ZIPS.items():
-        if any(re.fullmatch(pattern, name) for name in names | _within(names)):
-            return ArcadeMarkError(f"{place}: is {what}, which is not a known kind of checkpoint; {remedy}")
-    files = sorted(name for name in names if not name.endswith("/"))
-    if not files:
-        return ArcadeMarkError(f"{place}: is an empty zip archive; expected a checkpoint, so copy it again")
-    return ArcadeMarkError(
-        f"{place}: is a zip archive of {len(files):,} {'file' if len(files) == 1 else 'files'}, such as "
-        f"{said(repr, files[0])}, and none of them is PyTorch's data.pkl; unpack it and name the checkpoint in it"
-    )
-
-
-def _with_settings(archive: ZipArchive, path: Path, network: str, kind: Format, most: int) -> Contents:
-    policy, written = archive.read(network), archive.read("data")
-    try:
-        settings = written.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ArcadeMarkError(f"{path}, its 'data': is not UTF-8 text ({error}); save the model again") from None
-    read = parse_json(settings, f"{path}, its 'data'", "save the model again")
-    if not isinstance(read, dict):
-        raise ArcadeMarkError(f"{path}, its 'data': expected an object; save the model again")
-    inner = f"{path}, its {network}"
-    if policy.startswith(b"PK"):
-        _archive(policy, inner, most - len(settings) - len(policy))
-    tensors = _all_tensors(_load(policy, inner), policy, inner)
-    return Contents(kind, tensors, _plain(read))
-
-
-def _plain(value: Any) -> Any:
-    """Return a setting without its serialised form, which only running code could read."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items() if key != ":serialized:"}
-    return value
-
-
-def _pytorch(data: bytes, path: Path, trust: bool) -> Contents:
-    loaded = _load(data, str(path), trust)
-    if callable(getattr(loaded, "state_dict", None)) and callable(loaded):
-        if hasattr(loaded, "features_extractor_class"):
-            tensors = _tensors(loaded.state_dict(), str(path))
-            return Contents("stable-baselines3", tensors, _policy_settings(loaded, path))
-        return Contents("module", module=loaded)
-    read: Mapping[str, Any] = loaded if isinstance(loaded, Mapping) else {}
-    if isinstance(read.get("model"), Mapping) and any(key.decode() in read for key in _SAMPLE_FACTORY):
-        if any(isinstance(read.get(key.decode()), StandIn) for key in _SAMPLE_FACTORY):
-            raise _pickled_error(data, str(path))
-        config = _settings_beside(data, path)
-        settings = parse_json(read_text(config, MAX_SETTINGS_BYTES), config) if config is not None else {}
-        of_training = {"env_steps": read.get("env_steps")}
-        return Contents(
-            "sample-factory", _all_tensors(read["model"], data, str(path)), _mapping(settings) | of_training
-        )
-    pickled = loaded if isinstance(loaded, StandIn) else None
-    for policy, network in ((loaded, loaded), (read.get("data"), read.get("state_dict"))):
-        if _attribute(policy, "features_extractor_class") is not None:
-            return Contents("stable-baselines3", _all_tensors(network, data, str(path)), _policy_settings(policy, path))
-    tensors, folders = _all_tensors(loaded, data, str(path)), _folders(loaded, str(path))
-    return Contents("state-dict", tensors, _mapping(read.get("args")), pickled=pickled, folders=folders)
-
-
-def _path_to(key: Any, name: str, place: str) -> str:
-    """Return the path to an item of a container with the path `name`."""
-    part = key if isinstance(key, str) else reprlib.repr(key)  # it may contain one long text many times
-    path = f"{name}.{part}" if name else part
-    if len(path) > MAX_NAME_CHARS:
-        raise ArcadeMarkError(
-            f"{place}: a name in it, {said(str, path)}, is longer than {MAX_NAME_CHARS:,} characters, the most that is "
-            "read; save a plain state dict"
-        )
-    return path
-
-
-def _folders(loaded: Any, place: str) -> frozenset[str]:
+def folders_of(loaded: Any, place: str) -> frozenset[str]:
     """Return the paths to mappings and lists that contain others, shortened as by `plain_names`."""
     folders, seen, left = set(), {id(loaded)}, [("", loaded)]
     while left:
@@ -323,29 +149,7 @@ def _folders(loaded: Any, place: str) -> frozenset[str]:
     return frozenset(folders)
 
 
-def _all_tensors(loaded: Any, data: bytes, place: str) -> dict[str, Tensor]:
-    """Return every tensor in a file, except optimisers', by the path to it: "agent.network.0.weight"."""
-    import torch
-
-    tensors: dict[str, Tensor] = {}
-    strange = False
-    try:
-        for name, value in _leaves(loaded, place):
-            strange |= isinstance(value, StandIn)
-            if isinstance(value, torch.Tensor):
-                tensors[name] = value
-            if len(tensors) > MAX_ENTRIES:
-                break
-    except RecursionError:
-        raise ArcadeMarkError(f"{place}: nested too deeply; save a plain state dict") from None
-    if any(value.dim() > 1 for value in tensors.values()) or (tensors and not strange):
-        return _tensors(tensors, place)
-    if strange:
-        raise _pickled_error(data, place)
-    raise ArcadeMarkError(f"{place}: has {said(str, type(loaded).__name__)} without tensors; expected a state dict")
-
-
-def _leaves(value: Any, place: str) -> Iterator[tuple[str, Any]]:
+def leaves_of(value: Any, place: str) -> Iterator[tuple[str, Any]]:
     """Yield the items of nested mappings, lists and modules, without optimisers, by their paths."""
     seen: set[int] = set()
     count = itertools.count(1)
@@ -369,259 +173,19 @@ def _leaves(value: Any, place: str) -> Iterator[tuple[str, Any]]:
     return within(value, "")
 
 
-def _mapping(value: Any) -> dict[str, Any]:
+def _path_to(key: Any, name: str, place: str) -> str:
+    """Return the path to an item of a container with the path `name`."""
+    part = key if isinstance(key, str) else reprlib.repr(key)  # it may contain one long text many times
+    path = f"{name}.{part}" if name else part
+    if len(path) > MAX_NAME_CHARS:
+        raise ArcadeMarkError(
+            f"{place}: a name in it, {said(str, path)}, is longer than {MAX_NAME_CHARS:,} characters, the most that is "
+            "read; save a plain state dict"
+        )
+    return path
+
+
+def mapping_of(value: Any) -> dict[str, Any]:
+    """Return the entries with a text as key of a mapping, or of a stand-in with such a state; none of others."""
     value = value.state if isinstance(value, StandIn) else value  # a namespace of arguments
     return {key: item for key, item in value.items() if isinstance(key, str)} if isinstance(value, Mapping) else {}
-
-
-def _attribute(thing: Any, name: str, default: Any = None) -> Any:
-    kept = thing.state if isinstance(thing, StandIn) else thing
-    return kept.get(name, default) if isinstance(kept, Mapping) else getattr(kept, name, default)
-
-
-def _class_name(value: Any) -> str:
-    """Return the result of `str` for a class or its stand-in."""
-    return f"<class '{value.kind}'>" if isinstance(value, type) and issubclass(value, StandIn) else str(value)
-
-
-def _policy_settings(policy: Any, path: Path) -> dict[str, Any]:
-    """Return the settings of a Stable-Baselines3 policy, saved by its ``save`` or by PyTorch's."""
-    observed, activation = _attribute(policy, "observation_space"), _attribute(policy, "activation_fn")
-    try:
-        return {
-            "observation_space": {
-                "_shape": [int(n) for n in _attribute(observed, "_shape")],
-                "dtype": str(_attribute(observed, "dtype")),
-            },
-            "action_space": {"n": int(_attribute(_attribute(policy, "action_space"), "n", 0))},
-            "policy_kwargs": {
-                "features_extractor_class": _class_name(_attribute(policy, "features_extractor_class")),
-                "normalize_images": _attribute(policy, "normalize_images", True),
-                "activation_fn": None if activation is None else _class_name(activation),
-                "squash_output": _attribute(policy, "_squash_output", _attribute(policy, "squash_output", False)),
-                "clip_mean": _attribute(_attribute(policy, "actor"), "clip_mean", 0.0),
-            },
-        }
-    except (AttributeError, TypeError, ValueError) as error:
-        raise ArcadeMarkError(
-            f"{path}: is a policy of Stable-Baselines3's that cannot be played ({said(str, error)}); save the model "
-            "with model.save(…)"
-        ) from None
-
-
-def files_beside(data: bytes, path: Path) -> list[Path]:
-    """Return a checkpoint's other files: ONNX's tensors, Sample-Factory's settings; errors as in `files_of`.
-
-    They are part of its checksum, and are sent along with it.
-    """
-    if is_onnx(data):
-        return files_of(data, path)
-    return [config] if (config := _settings_beside(data, path)) is not None else []
-
-
-def _settings_beside(data: bytes, path: Path) -> Path | None:
-    """Return the ``config.json`` that Sample-Factory writes beside a checkpoint or its folder; None for others."""
-    configs = (folder / "config.json" for folder in (path.parent, path.parent.parent))
-    config = next((config for config in configs if config.is_file()), None)
-    return config if config is not None and any(key in data for key in _SAMPLE_FACTORY) else None
-
-
-def _load(data: bytes, place: str, trust: bool = False) -> Any:
-    """Load a PyTorch file: a zip archive or, in its old format, pickles that begin with a number of its own."""
-    import torch
-
-    if not data.startswith((b"PK", _OLD)):
-        raise ArcadeMarkError(f"{place}: is not a file of PyTorch's; save it with torch.save(model.state_dict(), …)")
-    archive = _archive(data, place, MAX_BYTES) if data.startswith(b"PK") else None
-    if archive is not None and "data.pkl" not in _within(archive.names):
-        raise _other_zip({*archive.names}, place)
-    allowed = _allowed(len(data))
-    kinds: list[tuple[type[StandIn], str]] = []
-    try:
-        kinds = stand_ins(*_pickles(data, archive))
-        if not trust:
-            filled = check_bounds(*_pickles(data, archive))
-            allowed |= {name: _container(kind) for name, kind in filled.items() if name not in _PYTORCHS}
-    except UnboundedError as error:
-        raise ArcadeMarkError(
-            f"{place}: cannot be read, as {error}; save it with torch.save(model.state_dict(), …)"
-        ) from None
-    except Exception:  # damage, which PyTorch reports below
-        pass
-    safe = [*((kind, name) for name, kind in allowed.items()), *(one for one in kinds if one[1] not in allowed)]
-    try:
-        with torch.serialization.safe_globals(safe), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that the source of a module's class is not found
-            return torch.load(io.BytesIO(data), map_location="cpu", weights_only=not trust)
-    except UnpicklingError:
-        if not trust:
-            raise _pickled_error(data, place) from None
-        raise ArcadeMarkError(f"{place}: is damaged; copy it again") from None
-    except Exception as error:
-        if trust and isinstance(error, AttributeError | ImportError):  # a class is missing, not its tensors
-            return _load(data, place)
-        what = described(error)
-        if trust:
-            raise ArcadeMarkError(
-                f"{place}: loading it raised {what}; install what it was made with, or copy it again"
-            ) from None
-        healthy = archive is not None and archive.intact()
-        remedy = "save it with torch.save(model.state_dict(), …)" if healthy else "it is damaged: copy it again"
-        raise ArcadeMarkError(f"{place}: PyTorch cannot read it ({what}); {remedy}") from None
-
-
-def _pickles(data: bytes, archive: ZipArchive | None) -> tuple[bytes, int]:
-    """Return the bytes of the pickles in a PyTorch file, and their number."""
-    if archive is None:
-        return data, PICKLES_OLD
-    return archive.read(next(name for name in archive.names if _within([name]) == {"data.pkl"})), 1
-
-
-def _pickled_error(data: bytes, place: str) -> ArcadeMarkError:
-    """Return the error about a PyTorch file with other objects than tensors, with their names."""
-    archive = _archive(data, place, MAX_BYTES) if data.startswith(b"PK") else None
-    kinds: list[str] = []
-    try:
-        names = (name for _, name in stand_ins(*_pickles(data, archive)))
-        kinds = [name for name in names if not name.startswith(("torch.", "collections.", "builtins."))]
-        damaged = archive is not None and not archive.intact()
-    except Exception:
-        damaged = True
-    what = "is damaged (copy it again), or " if damaged else ""
-    named = f" ({', '.join(said(str, name) for name in kinds[:3])}{', …' if len(kinds) > 3 else ''})" if kinds else ""
-    return ArcadeMarkError(
-        f"{place}: {what}contains pickled objects beside tensors{named}, which cannot be read without running code; "
-        f"{TRUST}"
-    )
-
-
-_PYTORCHS = ("collections.OrderedDict", "collections.Counter")
-"""Containers that PyTorch reads itself."""
-
-
-def _container(kind: type) -> type:
-    """Return a class of which each object is a new plain container."""
-    return type("Filled", (), {"__new__": lambda *_, **__: kind()})
-
-
-def _allowed(size: int) -> dict[str, Any]:
-    """Return NumPy's number types, which run nothing, and stand-ins for arrays in a file of `size` bytes.
-
-    Sample-Factory's best score is such a number.
-    """
-    kinds = [np.dtype(code) for code in "?bBhHiIlLqQefd"]
-    scalar = np._core.multiarray.scalar  # type: ignore[attr-defined]
-    names = {f"numpy.{core}.multiarray.scalar": scalar for core in ("core", "_core")} | {"numpy.dtype": np.dtype}
-    types = [*(type(kind) for kind in kinds), *(kind.type for kind in kinds)]
-    of_numbers = {f"{kind.__module__}.{kind.__qualname__}": kind for kind in types}
-
-    def number_type(code: Any, *_: Any) -> Any:
-        """Return a type of numbers, or a stand-in for another type of NumPy's."""
-        known = any(code in (kind.str[1:], kind.str) for kind in kinds)
-        return np.dtype(code, False, True) if known else NumpyType(code)  # a copy, as its order is set
-
-    return known(size) | names | {"numpy.dtype": number_type, "NumpyType": NumpyType} | of_numbers
-
-
-def _torchscript(data: bytes, path: Path, trust: bool) -> Contents:
-    if not trust:
-        raise ArcadeMarkError(f"{path}: is a TorchScript program, which is code; {TRUST}")
-    import torch
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # PyTorch's, of its own format
-            return Contents("torchscript", module=torch.jit.load(io.BytesIO(data), map_location="cpu"))
-    except Exception as error:
-        raise ArcadeMarkError(f"{path}: loading it raised {described(error)}") from None
-
-
-def _safetensors(data: bytes, path: Path) -> Contents:
-    """Read safetensors: a header of JSON with the position of each tensor, then the tensors."""
-    length = int.from_bytes(data[:8], "little")
-    if length > MAX_SETTINGS_BYTES:
-        raise ArcadeMarkError(f"{path}: a header of {length:,} bytes; at most {MAX_SETTINGS_BYTES:,} are read")
-    from safetensors.torch import load
-
-    try:
-        return Contents("state-dict", _tensors(load(data), str(path)))
-    except ArcadeMarkError:
-        raise
-    except Exception as error:
-        raise ArcadeMarkError(f"{path}: damaged ({said(str, error)}); copy the checkpoint again") from None
-
-
-def _flax(data: bytes, path: Path) -> Contents:
-    """Read Flax's parameters, as of CleanRL's JAX agents: MessagePack with arrays as its extension 1."""
-    import torch
-
-    def array(code: int, content: memoryview) -> Any:
-        if code != 1:
-            return None
-        shape, kind, raw = msgspec.msgpack.decode(bytes(content))
-        if kind == "bfloat16":  # the upper half of float32
-            return torch.frombuffer(bytearray(raw), dtype=torch.bfloat16).reshape(shape)
-        if kind not in ("float32", "float16", "float64", "int32", "int64", "uint32", "uint8", "bool"):
-            raise ValueError(f"an array of type {kind!r}")
-        return torch.from_numpy(np.frombuffer(raw, np.dtype(kind)).reshape(shape).copy())
-
-    try:
-        read = msgspec.msgpack.decode(data, ext_hook=array)
-    except Exception as error:  # of MessagePack, and of NumPy and PyTorch for arrays that are described wrongly
-        raise ArcadeMarkError(
-            f"{path}: is not a known kind of checkpoint, or damaged ({said(str, error)}); copy it again"
-        ) from None
-    settings = _mapping(_mapping(read).get("args", _mapping(read).get("0")))
-    return Contents("state-dict", _all_tensors(read, data, str(path)), settings | {"library": "flax"})
-
-
-def _pickle(data: bytes, path: Path) -> Contents:
-    """Read a pickle of arrays that PyTorch did not write: Flax's parameters, and checkpoints of Dopamine's agents."""
-    import torch
-
-    settings: dict[str, Any] = {}
-    try:
-        loaded = load(data)
-        kept = _mapping(loaded)
-        if networks := {name: kept[name] for name in ("online_params", "network_params") if name in kept}:
-            loaded = networks
-            settings = {"algorithm": "dopamine", "total_timesteps": kept.get("training_steps")}
-        leaves = _leaves(loaded, str(path))
-        named = (name for name, value in leaves if isinstance(value, torch.Tensor) and value.dim() > 1)
-        arrays = [*itertools.islice(named, MAX_ENTRIES)]
-    except ArcadeMarkError:
-        raise
-    except Exception as error:  # a malformed pickle may raise anything
-        raise ArcadeMarkError(
-            f"{path}: is a pickle that cannot be read ({described(error)}); copy it again, or "
-            "save the network with flax.serialization.to_bytes(params)"
-        ) from None
-    if not arrays:
-        raise ArcadeMarkError(
-            f"{path}: is a pickle that PyTorch did not write, without known arrays of a network; save it with "
-            "torch.save(model.state_dict(), …) or flax.serialization.to_bytes(params)"
-        )
-    if any(name.endswith(".kernel") for name in arrays):
-        settings["library"] = "flax"
-    return Contents("state-dict", _all_tensors(loaded, data, str(path)), settings, folders=_folders(loaded, str(path)))
-
-
-def _tensors(state: Any, place: str) -> dict[str, Tensor]:
-    """Check that there are only tensors, whose numbers are all in the file."""
-    import torch
-
-    if not isinstance(state, Mapping) or not state:
-        raise ArcadeMarkError(f"{place}: contains no tensors; expected a state dict")
-    if len(state) > MAX_ENTRIES:
-        raise ArcadeMarkError(f"{place}: {len(state):,} tensors; at most {MAX_ENTRIES:,} are read")
-    for name, value in state.items():
-        if not isinstance(name, str) or not isinstance(value, torch.Tensor):
-            wrong = f"is {said(str, type(value).__name__)}; expected a state dict, of tensors alone"
-        elif value.layout != torch.strided or value.is_meta or value.is_quantized or value.is_complex():
-            wrong = "is not a plain tensor of real numbers; save a plain state dict"
-        elif value.numel() * value.element_size() > value.untyped_storage().nbytes():
-            wrong = f"claims shape {tuple(value.shape)}, of more numbers than the file contains; save the model again"
-        else:
-            continue
-        raise ArcadeMarkError(f"{place}: '{said(str, name)}' {wrong}")
-    return {name: value.detach() for name, value in state.items()}

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from arcademark.agents.checkpoints.contents import MAX_BYTES, MAX_ENTRIES, files_beside
+from arcademark.agents.checkpoints.contents import MAX_BYTES, MAX_ENTRIES
 from arcademark.agents.checkpoints.orbax_folders import orbax_root
+from arcademark.agents.checkpoints.reading import files_beside
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.files import read_bytes
 

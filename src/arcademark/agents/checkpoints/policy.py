@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from arcademark.agents.checkpoints import paths
 from arcademark.agents.checkpoints.choosing import Chooser
-from arcademark.agents.checkpoints.contents import MAX_BYTES, TRUST, Contents, read
+from arcademark.agents.checkpoints.contents import MAX_BYTES, Contents
 from arcademark.agents.checkpoints.onnx_files import whole
 from arcademark.agents.checkpoints.orbax_folders import orbax_root, read_folder
 from arcademark.agents.checkpoints.paths import MAX_LISTED, file_of
+from arcademark.agents.checkpoints.pytorch_files import TRUST
+from arcademark.agents.checkpoints.reading import read
 from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import EnvironmentSpec

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from arcademark.agents.base import Actions, Flags, Generators, Observations
-from arcademark.agents.checkpoints import contents
+from arcademark.agents.checkpoints import reading
 from arcademark.agents.checkpoints.policy import ROWS, VALUES_ALONE, NetworkPolicy, check_device
 from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.environments import fire
@@ -126,7 +126,7 @@ class NetworkTrainer:
         from arcademark.agents.checkpoints import libraries
 
         place = f"agent {self.name} on {self.env.game}"
-        network = libraries.build(contents.read(self.checkpoint(), Path(place), False), place)
+        network = libraries.build(reading.read(self.checkpoint(), Path(place), False), place)
         explores = self._explores
         return NetworkPolicy(
             network,
@@ -175,7 +175,7 @@ class NetworkTrainer:
         import torch
 
         place = f"agent {self.name} on {self.env.game}: its checkpoint"
-        read = contents.read(self._kept, Path(place), False)
+        read = reading.read(self._kept, Path(place), False)
         try:
             archive = ZipArchive(self._kept, place)
             given = [io.BytesIO(archive.read(f"{name}.pth")) for name in names]

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.agents.checkpoints import paths
-from arcademark.agents.checkpoints.contents import MAX_BYTES, files_beside
+from arcademark.agents.checkpoints.contents import MAX_BYTES
+from arcademark.agents.checkpoints.reading import files_beside
 from arcademark.agents.loading import AgentSpec, CommandSpec, NetworkSpec, all_parameters
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import cache_folder, make_private, open_lock, read_bytes
