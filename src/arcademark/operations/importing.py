@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,8 +79,8 @@ def import_logs(
         "assumed": [*([] if protocol else [f"the protocol is {rules.name}"]), *assumed],
         "doubts": list(dict.fromkeys((trial.label, trial.game, text) for trial in trials for text in trial.doubts)),
     }
-    slug = re.sub(r"[^a-z0-9_]+", "-", trials[0].agent.lower()).strip("-")[:32]
-    directory = Path(out) if out is not None else Path("runs") / f"imported-{slug or 'logs'}"
+    name = manifest.slug(trials[0].agent) or "logs"
+    directory = Path(out) if out is not None else Path("runs") / f"imported-{name}"
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise ArcadeMarkError(f"{directory}: already exists; name a new directory with --out")
     with Recorder(directory) as recorder:

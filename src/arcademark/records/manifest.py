@@ -227,7 +227,7 @@ def _settings(protocol: Protocol, task: str) -> str:
 
 @lru_cache(maxsize=1024)
 def slug(label: str) -> str:
-    """Return the agent's part of a trial's name."""
+    """Return the agent's part of names of trials and folders."""
     return re.sub(r"[^a-z0-9_]+", "-", label.lower().replace(".py:", "-")).strip("-")[:32]
 
 
