@@ -192,7 +192,7 @@ def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, opt
     if model and protocol is None and wanted["suite"] is None and hub.game_of(model):
         protocol = hub.PROTOCOL
     rules = rules_of(protocol, wanted["suite"], wanted["overrides"] or {})
-    given = [agent] if isinstance(agent, str) or not isinstance(agent, Sequence) else list(agent)
+    given = _agents(agent)
     settings = wanted["settings"] or {}
     specs: list[AgentSpec] = []
     for item in given:
@@ -211,6 +211,10 @@ def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, opt
     return Request(tuple(specs), rules, directory, wanted, hub.game_of(model))
 
 
+def _agents(given: Agent | Sequence[Agent]) -> list[Agent]:
+    return list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+
+
 def words(
     agent: Agent | Sequence[Agent],
     games: Names | None,
@@ -218,7 +222,7 @@ def words(
     given: RunOptions,
 ) -> list[str]:
     """Return the arguments of ``arcademark`` for a call of `arcademark.run`; ArcadeMarkError: no command can do it."""
-    agents = [agent] if isinstance(agent, str) or not isinstance(agent, Sequence) else [*agent]
+    agents = _agents(agent)
     if len(agents) > 1 or not all(isinstance(one, str) for one in agents):
         raise ArcadeMarkError("slurm: jobs play one agent that a command can name, as in 'my_agent.py:make_agent'")
     if protocol is not None and not isinstance(protocol, str):
