@@ -33,7 +33,7 @@ from saved_networks import (  # noqa: E402
 )
 from torch import nn  # noqa: E402
 
-from arcademark.agents.checkpoints import contents  # noqa: E402
+from arcademark.agents.checkpoints import contents, pytorch_files  # noqa: E402
 from arcademark.agents.checkpoints.networks import ACTIVATIONS, Residual  # noqa: E402
 from arcademark.agents.checkpoints.policy import CheckpointPlayer  # noqa: E402
 from arcademark.agents.loading import agent_specs, with_checkpoints  # noqa: E402
@@ -288,6 +288,7 @@ def test_a_tuple_that_holds_one_text_many_times_names_little(tmp_path):
 
 
 def test_one_tensor_has_no_more_names_than_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(contents, "MAX_ENTRIES", 10)
+    for module in (contents, pytorch_files):
+        monkeypatch.setattr(module, "MAX_ENTRIES", 10)
     with refused(": 11 tensors; at most 10 are read"):
         values(saved(tmp_path, [torch.zeros(2, 2)] * 1000))
