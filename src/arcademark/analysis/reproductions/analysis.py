@@ -28,10 +28,6 @@ BELOW: Mapping[str, str] = {
 }
 """The rows below the games, in the paper's order, and their headings; efficiencies are fractions per training frame."""
 
-
-DIFFERS, NOTED = "≠", "≈"
-"""Marks of a cell that differs, and of one that agrees with a note."""
-
 UNSOLVED = "cause not found"
 """The errata's category of errors whose cause is not known."""
 
