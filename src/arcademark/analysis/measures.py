@@ -16,9 +16,9 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.metrics.aggregate import AGGREGATES, aggregates
+from arcademark.metrics.aggregate import AGGREGATES, aggregates, mean_over_runs
 from arcademark.metrics.normalise import METRICS, PERCENT, Metric
-from arcademark.metrics.uncertainty.samples import means, padded
+from arcademark.metrics.uncertainty.samples import padded
 from arcademark.suite import references, tasks
 
 Bounds = tuple[float, float] | None
@@ -70,12 +70,12 @@ class Measure:
         """Normalise the runs, shape (tasks, runs), or means, (tasks, 1), of known tasks; NaN pads ragged rows."""
         known = self.of_known(runs)
         table = padded(known.values())
-        return self.normaliser(means(table)[:, np.newaxis] if self.metric.of_means else table, known)
+        return self.normaliser(mean_over_runs(table)[:, np.newaxis] if self.metric.of_means else table, known)
 
     def aggregates(self, runs: Runs) -> NDArray[np.float64]:
         """Compute all `AGGREGATES` in percent over the known tasks, shape (aggregates,)."""
         known = self.of_known(runs)
-        return aggregates(self.normaliser(means(padded(known.values())), known), self.by_run(runs))
+        return aggregates(self.normaliser(mean_over_runs(padded(known.values())), known), self.by_run(runs))
 
     def aggregates_of_means(self, scores: NDArray[np.float64], tasks: Iterable[str]) -> NDArray[np.float64]:
         """Compute all `AGGREGATES` from raw means of known tasks, shape (tasks, …); return shape (aggregates, …)."""

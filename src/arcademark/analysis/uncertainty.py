@@ -20,13 +20,12 @@ from arcademark.analysis.measures import Bounds, Measure, Runs
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.metrics import compare
-from arcademark.metrics.aggregate import AGGREGATES, Aggregate, aggregates
+from arcademark.metrics.aggregate import AGGREGATES, Aggregate, aggregates, mean_over_runs
 from arcademark.metrics.distribution import performance_profile
 from arcademark.metrics.uncertainty import bootstrap, intervals
 from arcademark.metrics.uncertainty.intervals import LEVEL, Method, Strata
 from arcademark.metrics.uncertainty.samples import (
     improvement,
-    means,
     padded,
     profile_strata,
     sample_of,
@@ -456,7 +455,7 @@ def _drawn_of_means(
     A task's share of a summary's variance is the squared change that a standard error of the task's mean causes.
     """
     table, sizes = padded(sample.values()), np.array([row.size for row in sample.values()])
-    middle, errors = means(table), np.diag(np.sqrt(variances(table) / sizes))
+    middle, errors = mean_over_runs(table), np.diag(np.sqrt(variances(table) / sizes))
 
     def summaries(scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.array([measure.aggregates_of_means(scores, sample) for measure in measures])
@@ -477,7 +476,7 @@ def sum_up(measures: Sequence[Measure], known: Runs) -> tuple[NDArray[np.float64
     the squared change that a standard error of the mean causes.
     """
     sizes, table = np.array([row.size for row in known.values()]), padded(known.values())
-    middle, step = means(table), np.sqrt(variances(table) / sizes)
+    middle, step = mean_over_runs(table), np.sqrt(variances(table) / sizes)
     ends = np.stack([middle - step, middle + step, middle], axis=-1)
     line, line_ends = (np.array([measure.line(scores, known) for measure in measures]) for scores in (table, ends))
     capped, capped_ends = (

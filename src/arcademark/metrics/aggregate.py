@@ -71,7 +71,7 @@ class Aggregate:
         values = np.asarray(by_task if self.over == "tasks" else by_run, np.float64)
         if self.target is not None:
             values = self.target - np.minimum(np.asarray(by_run, np.float64), self.target)
-            values = over_runs(values) if self.over == "tasks" else values
+            values = mean_over_runs(values) if self.over == "tasks" else values
         if self.over == "runs":
             values = values.reshape(*values.shape[:-2], -1)
         if not self.trim:
@@ -169,9 +169,11 @@ def _of_runs(aggregate: Aggregate, scores: ArrayLike, missing: Missing) -> Stati
     return aggregate((), values)[()]
 
 
-def over_runs(values: Floats) -> Floats:
+def mean_over_runs(values: Floats) -> Floats:
     """Average over the runs that are not missing, shape (..., tasks, runs); NaN where there is none."""
     known = ~np.isnan(values)
+    if values.size and known.all():
+        return np.asarray(values.mean(axis=-1))
     runs = np.count_nonzero(known, axis=-1)
     total = np.sum(values, axis=-1, where=known)
     return np.asarray(np.divide(total, runs, out=np.full(runs.shape, np.nan), where=runs > 0))

@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.aggregate import Statistic
+from arcademark.metrics.aggregate import Statistic, mean_over_runs
 from arcademark.metrics.power import share
+from arcademark.metrics.uncertainty.samples import variances
 
 ALPHA = 0.01
 MANY = 64
@@ -60,8 +61,8 @@ def paired_tests(a: ArrayLike, b: ArrayLike, tasks: Sequence[str], *, alpha: flo
     share("alpha", alpha)
     tables = _admit(a, b, len(tasks))
     runs = np.array([np.count_nonzero(~np.isnan(values), axis=1) for values in tables])
-    means, variances = np.array([_moments(values) for values in tables]).swapaxes(0, 1)
-    spreads, difference = variances / np.maximum(runs, 1), means[0] - means[1]
+    spreads = np.array([variances(np.sort(values, axis=1)) for values in tables]) / np.maximum(runs, 1)
+    difference = np.subtract(*map(mean_over_runs, tables))
     testable = (runs.min(axis=0) > 1) & (spreads.sum(axis=0) > 0)
     total = np.where(testable, spreads.sum(axis=0), np.nan)
     t = difference / np.sqrt(total)
@@ -137,16 +138,6 @@ def _admit(a: ArrayLike, b: ArrayLike, tasks: int) -> tuple[NDArray[np.float64],
     if mine.ndim != 2 or theirs.ndim != 2 or not len(mine) == len(theirs) == tasks:
         raise ArcadeMarkError(f"expected two arrays of shape ({tasks}, runs), not {mine.shape} and {theirs.shape}")
     return mine, theirs
-
-
-def _moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean (NaN without runs) and unbiased variance of each task's runs, exactly 0 where they are equal."""
-    known = ~np.isnan(values)
-    runs = np.count_nonzero(known, axis=1)
-    mean = np.where(runs > 0, np.sum(values, axis=1, where=known) / np.maximum(runs, 1), np.nan)
-    squares = np.sum((values - mean[:, np.newaxis]) ** 2, axis=1, where=known)
-    ends = (end(values, axis=1, where=known, initial=start) for end, start in ((np.max, -np.inf), (np.min, np.inf)))
-    return mean, np.where(np.equal(*ends), 0.0, squares / np.maximum(runs - 1, 1))
 
 
 _FEW = ("no score", "one run")

@@ -21,12 +21,12 @@ Scores: TypeAlias = ArrayLike | Resamples
 
 def aggregate_mean(scores: Scores) -> Any:
     """Return the mean over tasks of each task's mean over runs, shape (…), for scores (runs, tasks, …)."""
-    return _summed_up(lambda runs: aggregate.mean(_over_runs(runs), missing="omit"), scores)
+    return _summed_up(lambda runs: aggregate.mean(aggregate.mean_over_runs(runs), missing="omit"), scores)
 
 
 def aggregate_median(scores: Scores) -> Any:
     """Return the median over tasks of each task's mean over runs, shape (…), for scores (runs, tasks, …)."""
-    return _summed_up(lambda runs: aggregate.median(_over_runs(runs), missing="omit"), scores)
+    return _summed_up(lambda runs: aggregate.median(aggregate.mean_over_runs(runs), missing="omit"), scores)
 
 
 def aggregate_iqm(scores: Scores) -> Any:
@@ -36,7 +36,7 @@ def aggregate_iqm(scores: Scores) -> Any:
 
 def aggregate_optimality_gap(scores: Scores, gamma: float = 1) -> Any:
     """Return the mean shortfall of runs from `gamma`, shape (…), for scores (runs, tasks, …)."""
-    return _summed_up(lambda runs: gamma - aggregate.mean(_over_runs(np.minimum(runs, gamma)), missing="omit"), scores)
+    return _summed_up(lambda runs: aggregate.optimality_gap(runs, gamma, missing="omit"), scores)
 
 
 def probability_of_improvement(scores_x: Scores, scores_y: Scores) -> Any:
@@ -49,7 +49,7 @@ def profile(scores: Scores, thresholds: ArrayLike, *, average: bool) -> Any:
 
     def above(runs: Floats) -> Floats:
         by_task = runs.reshape(*runs.shape[: isinstance(scores, Resamples)], -1, runs.shape[-1])
-        values = _over_runs(by_task)[..., np.newaxis] if average else by_task
+        values = aggregate.mean_over_runs(by_task)[..., np.newaxis] if average else by_task
         return distribution.performance_profile(values, np.ravel(thresholds), missing="omit")
 
     found = _summed_up(above, scores)
@@ -62,8 +62,3 @@ def _summed_up(statistic: Callable[..., Any], *scores: Scores) -> Any:
     if len(resamples) == len(scores):
         return np.moveaxis(statistic(*(np.moveaxis(one, (1, 2), (-1, -2)) for one in resamples)), 0, -1)
     return statistic(*(np.moveaxis(admit(one), (0, 1), (-1, -2)) for one in scores))
-
-
-def _over_runs(values: Floats) -> Floats:
-    """Average scores (…, tasks, runs) over known runs; NaN where there is none."""
-    return aggregate.over_runs(values) if np.isnan(values).any() else np.asarray(values.mean(axis=-1))

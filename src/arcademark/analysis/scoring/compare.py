@@ -25,9 +25,10 @@ from arcademark.analysis.uncertainty import Bootstrap, Profile, SummaryDifferenc
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import compare as tests
 from arcademark.metrics import power as powers
+from arcademark.metrics.aggregate import mean_over_runs
 from arcademark.metrics.sequential import SequentialPlan
 from arcademark.metrics.uncertainty.intervals import LEVEL
-from arcademark.metrics.uncertainty.samples import means, padded
+from arcademark.metrics.uncertainty.samples import padded
 
 CONFIDENCE = 0.99
 """Confidence of the tests on each game (Bellemare et al. 2013, §4.3)."""
@@ -202,7 +203,7 @@ def _games(runs: Sequence[Runs], samples: Sequence[Runs], measure: Measure) -> t
     """Compare runs game by game, and test their samples, which are the runs themselves or their episodes."""
     tables, (first, second) = [padded(side.values()) for side in runs], samples
     tested = tests.paired_tests(padded(first.values()), padded(second.values()), list(first), alpha=1 - CONFIDENCE)
-    one, other = (dict(zip(first, means(table).tolist(), strict=True)) for table in tables)
+    one, other = (dict(zip(first, mean_over_runs(table).tolist(), strict=True)) for table in tables)
     of_one, of_other = measure.of_tasks(one), measure.of_tasks(other)
     improvement = tests.probabilities_of_improvement(*tables).tolist()
     games = []

@@ -21,7 +21,8 @@ from arcademark.analysis.tables.protocols import PlayConditions
 from arcademark.analysis.uncertainty import Over
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.keywords import Names, knowing
-from arcademark.metrics.uncertainty.samples import means, padded
+from arcademark.metrics.aggregate import mean_over_runs
+from arcademark.metrics.uncertainty.samples import padded
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import protocols, subsets, tasks
 from arcademark.suite.task_suites import Task, TaskSuite, load_suite
@@ -134,7 +135,7 @@ class Dataset:
     @cached_property
     def _means(self) -> dict[str, dict[str, float]]:
         return {
-            name: dict(zip(known, means(padded(known.values())).tolist(), strict=True)) if known else {}
+            name: dict(zip(known, mean_over_runs(padded(known.values())).tolist(), strict=True)) if known else {}
             for name, known in self._runs.items()
         }
 

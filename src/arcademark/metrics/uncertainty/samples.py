@@ -58,20 +58,15 @@ def padded(runs: Iterable[ArrayLike]) -> Floats:
     return table
 
 
-def means(table: Floats) -> Floats:
-    """Return the mean over each task's runs, shape (tasks,), of scores from `padded`."""
-    known = ~np.isnan(table)
-    if known.all():
-        return np.asarray(table.mean(axis=1))
-    return np.array([np.mean(row[has]) for row, has in zip(table, known, strict=True)])
-
-
 def variances(table: Floats) -> Floats:
-    """Return the unbiased variance over runs of scores (..., tasks, runs), shape (..., tasks); 0 for a single run."""
+    """Return the unbiased variance over runs of scores (..., tasks, runs), shape (..., tasks); 0 for one run or none.
+
+    Missing scores (NaN) are last.
+    """
     differences = table - table[..., :1]  # exactly 0 for equal runs
     known = ~np.isnan(table)
     sizes = known.sum(axis=-1)
-    mean = np.sum(differences, axis=-1, where=known) / sizes
+    mean = np.sum(differences, axis=-1, where=known) / np.maximum(sizes, 1)
     squares = np.sum((differences - mean[..., np.newaxis]) ** 2, axis=-1, where=known)
     return np.asarray(squares / np.maximum(sizes - 1, 1))
 
