@@ -138,7 +138,7 @@ def test_intervals_widen_with_the_level_until_there_are_too_few_papers(name):
     beyond = model.estimate(scores, max_frames_per_episode=CAP, level=0.99)
     assert (beyond.low, beyond.high) == (None, None)
     assert "papers are too few for a 99 % interval; they allow one of up to 9" in beyond.notes[-1]
-    with pytest.raises(ArcadeMarkError, match="expected a fraction"):
+    with pytest.raises(ArcadeMarkError, match="level 1: expected a share"):
         model.estimate(scores, max_frames_per_episode=CAP, level=1.0)
 
 

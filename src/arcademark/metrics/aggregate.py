@@ -164,9 +164,7 @@ def _of_tasks(name: str, scores: ArrayLike, missing: Missing) -> Statistic:
 
 
 def _of_runs(aggregate: Aggregate, scores: ArrayLike, missing: Missing) -> Statistic:
-    values = by_run(scores, aggregate.name)
-    admit(values.reshape(*values.shape[:-2], -1), missing)
-    return aggregate((), values)[()]
+    return aggregate((), admit_runs(scores, missing, aggregate.name))[()]
 
 
 def mean_over_runs(values: Floats) -> Floats:
@@ -179,15 +177,16 @@ def mean_over_runs(values: Floats) -> Floats:
     return np.asarray(np.divide(total, runs, out=np.full(runs.shape, np.nan), where=runs > 0))
 
 
-def by_run(scores: ArrayLike, statistic: str) -> NDArray[np.float64]:
-    """Return scores as an array with axes of tasks and of runs; errors name the statistic."""
+def admit_runs(scores: ArrayLike, missing: Missing, statistic: str) -> Floats:
+    """Return scores of shape (..., tasks, runs) as an array; raise as `admit` does, or with the statistic's name."""
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim < 2:
         raise ArcadeMarkError(f"{statistic}: expected scores of shape (..., tasks, runs), not {values.shape}")
+    admit(values.reshape(*values.shape[:-2], -1), missing)
     return values
 
 
-def admit(scores: ArrayLike, missing: Missing) -> NDArray[np.float64]:
+def admit(scores: ArrayLike, missing: Missing) -> Floats:
     """Return scores as an array; raise if a row (last axis) has no score, or any is missing, unless "omit"."""
     values = np.asarray(scores, dtype=np.float64)
     absent = np.isnan(values)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.aggregate import Statistic, mean_over_runs
-from arcademark.metrics.power import share
+from arcademark.metrics.power import check_share
 from arcademark.metrics.uncertainty.samples import variances
 
 ALPHA = 0.01
@@ -58,7 +58,7 @@ def paired_tests(a: ArrayLike, b: ArrayLike, tasks: Sequence[str], *, alpha: flo
     """
     from scipy.special import stdtr
 
-    share("alpha", alpha)
+    check_share("alpha", alpha)
     tables = _admit(a, b, len(tasks))
     runs = np.array([np.count_nonzero(~np.isnan(values), axis=1) for values in tables])
     spreads = np.array([variances(np.sort(values, axis=1)) for values in tables]) / np.maximum(runs, 1)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.aggregate import Missing, admit, by_run
+from arcademark.metrics.aggregate import Missing, admit, admit_runs
 
 
 def score_distribution(scores: ArrayLike, thresholds: ArrayLike, *, missing: Missing = "refuse") -> NDArray[np.float64]:
@@ -43,7 +43,7 @@ def performance_profile(
     thresholds) for normalised scores of shape (..., tasks, runs). Each task has the same weight for any number of runs.
     "omit" leaves out missing runs, and tasks without any.
     """
-    values, marks = _admit_runs(scores, missing, "performance_profile"), _admit_thresholds(thresholds)
+    values, marks = admit_runs(scores, missing, "performance_profile"), _admit_thresholds(thresholds)
     runs = np.count_nonzero(~np.isnan(values), axis=-1)
     if (runs == values.shape[-1]).all():
         return _above(values.reshape(*values.shape[:-2], -1), marks)
@@ -62,12 +62,6 @@ def _above(values: NDArray[np.float64], marks: NDArray[np.float64]) -> NDArray[n
     counts = np.bincount(levels.ravel(), minlength=size * len(rows)).reshape(len(rows), size)
     reached = np.cumsum(counts[:, :0:-1], axis=1)[:, ::-1] / values.shape[-1]
     return np.asarray(reached[:, places].reshape(*values.shape[:-1], marks.size))
-
-
-def _admit_runs(scores: ArrayLike, missing: Missing, statistic: str) -> NDArray[np.float64]:
-    values = by_run(scores, statistic)
-    admit(values.reshape(*values.shape[:-2], -1), missing)
-    return values
 
 
 def _admit_thresholds(thresholds: ArrayLike) -> NDArray[np.float64]:

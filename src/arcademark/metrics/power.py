@@ -63,8 +63,8 @@ def seeds_needed(
     ArcadeMarkError
         If an argument is out of bounds, the difference is 0, or nothing varies.
     """
-    share("alpha", alpha)
-    count("episodes", episodes)
+    check_share("alpha", alpha)
+    check_count("episodes", episodes)
     first, second = np.broadcast_to(between, 2) ** 2 + np.broadcast_to(within, 2) ** 2 / episodes
     if not (abs(difference) > 0 and 0 < first + second < math.inf):
         raise ArcadeMarkError(
@@ -78,15 +78,13 @@ def seeds_needed(
     return seeds[place]
 
 
-def count(what: str, number: int) -> int:
-    """Return a number of at least 1, or raise an error that names it."""
+def check_count(what: str, number: int) -> None:
+    """Raise an error that names a number below 1."""
     if number < 1:
         raise ArcadeMarkError(f"{what} {number}: expected 1 or more")
-    return number
 
 
-def share(what: str, number: float) -> float:
-    """Return a number between 0 and 1, or raise an error that names it."""
+def check_share(what: str, number: float) -> None:
+    """Raise an error that names a number not between 0 and 1."""
     if not 0 < number < 1:
         raise ArcadeMarkError(f"{what} {number:g}: expected a share between 0 and 1")
-    return number

@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.keywords import knowing
-from arcademark.metrics.power import count, share
+from arcademark.metrics.power import check_count, check_share
 
 Floats: TypeAlias = NDArray[np.float64]
 Decision: TypeAlias = Literal["larger", "smaller", "equal", "undecided"]
@@ -61,10 +61,10 @@ class SequentialPlan:
     permutations: int = 10_000
 
     def __post_init__(self) -> None:
-        count("group", self.group)
-        count("groups", self.groups)
-        count("permutations", self.permutations)
-        share("alpha", self.alpha)
+        check_count("group", self.group)
+        check_count("groups", self.groups)
+        check_count("permutations", self.permutations)
+        check_share("alpha", self.alpha)
         if self.permutations * 2 * self.group > MAX_NUMBERS:
             raise ArcadeMarkError(
                 f"{self.permutations:,} permutations of groups of {self.group:,} runs are too many; choose fewer"

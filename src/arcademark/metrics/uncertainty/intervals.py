@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics.power import check_share
 
 LEVEL = 0.95
 RESAMPLES = 2000
@@ -140,8 +141,7 @@ def check(method: str, level: float) -> None:
     """Raise if the method is unknown, or the level is not between 0 and 1."""
     if method not in METHODS:
         raise UnknownNameError("interval method", method, METHODS)
-    if not 0 < level < 1:
-        raise ArcadeMarkError(f"level {level:g}: expected a share between 0 and 1, such as 0.95")
+    check_share("level", level)
 
 
 def score(seeds: Sequence[ArrayLike]) -> float:

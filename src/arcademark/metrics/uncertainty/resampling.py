@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning, UnknownNameError
+from arcademark.metrics.power import check_share
 from arcademark.metrics.uncertainty.bootstrap import AT_ONCE
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -171,8 +172,7 @@ def limits(
 
     if method not in METHODS:
         raise UnknownNameError("interval method", method, METHODS)
-    if not 0 < level < 1:
-        raise ArcadeMarkError(f"level {level:g}: expected a share between 0 and 1, such as 0.95")
+    check_share("level", level)
     value, shares = function(arrays), np.array([(1 - level) / 2, (1 + level) / 2])
     if value.ndim > 1:
         raise ArcadeMarkError(f"the function returned shape {value.shape}; expected a number or an array of one axis")

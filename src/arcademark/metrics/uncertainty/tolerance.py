@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.power import share as checked
+from arcademark.metrics.power import check_share
 
 CONFIDENCE = 0.95
 MOST = 10**9
@@ -88,6 +88,6 @@ def _rank(runs: int, share: float, ends: Ends) -> int:
     """Return the rank of the runs at the ends; 0 if there are too few runs."""
     from scipy.special import bdtr
 
-    checked("share of runs", share)
+    check_share("share of runs", share)
     ranks = range(1, runs // ends + 1)
     return bisect_left(ranks, True, key=lambda rank: bdtr(runs - ends * rank, runs, share) < CONFIDENCE)

@@ -21,6 +21,7 @@ from typing import Any, Literal
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics.power import check_share
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.any_tasks import MEAN, MEDIAN, Quantity, Trained
 from arcademark.subset.predict.calibration import DRAWS, Covered, Drawn, Misses
@@ -173,8 +174,7 @@ def predict(
         infinite, or a missing task has no frames above 0.
     """
     tasks = trained.joint.tasks
-    if not 0 < level < 1:
-        raise ArcadeMarkError(f"level {level:g}, expected a fraction between 0 and 1")
+    check_share("level", level)
     if target not in (names := [quantity.name for quantity in quantities]):
         raise UnknownNameError("quantity", target, names)
     row = np.array([scores.get(task, np.nan) for task in tasks], dtype=np.float64)

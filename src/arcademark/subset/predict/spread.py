@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.power import check_share
 from arcademark.subset.problem import Floats, Problem
 
 FREEDOM = 4.0
@@ -43,8 +44,7 @@ def conformal_half_width(errors: Sequence[Sequence[float]], level: float) -> flo
     It is in the unit of the errors, and infinite if there are too few groups for the level, see `highest_level`.
     ArcadeMarkError: the level is not between 0 and 1.
     """
-    if not 0 < level < 1:
-        raise ArcadeMarkError(f"level {level:g}, expected a fraction between 0 and 1")
+    check_share("level", level)
     share = 1.0 / (len(errors) + 1)
     reached = 0.0
     for size, weight in sorted((size, share / len(sizes)) for sizes in errors for size in sizes):
