@@ -28,7 +28,7 @@ from arcademark.subset.predict import calibration
 from arcademark.subset.predict.any_tasks import MEDIAN, Quantity, Trained
 from arcademark.subset.predict.calibration import TASKS, Misses
 from arcademark.subset.predict.choosing import choose
-from arcademark.subset.problem import TRANSFORMS, Floats
+from arcademark.subset.problem import Floats
 from arcademark.suite import protocols
 from arcademark.suite.subsets import LEVEL
 
@@ -290,8 +290,7 @@ class _Measured:
             rows = own.groups == group
             result[1, rows] = others.values(own.estimates[rows], group)
             result[2:4, rows] = others.interval(own.estimates[rows], own.scales[rows], self.level, group).T
-        worst = float(TRANSFORMS[self.trained.transform](np.array(-np.inf)))
-        result[2:4] = np.minimum(result[1], np.maximum(worst, result[2])), np.maximum(result[1], result[3])
+        result[2:4] = np.minimum(result[1], np.maximum(self.trained.worst, result[2])), np.maximum(result[1], result[3])
         return result
 
     def sizes(self, part: Part, tasks: tuple[str, ...]) -> Floats:
@@ -307,7 +306,7 @@ class _Measured:
 
     def alone(self, part: Part, tasks: tuple[str, ...]) -> Floats:
         """Return the absolute errors of using the target of these tasks as that of all."""
-        change, others = TRANSFORMS[self.trained.transform], part.others
+        change, others = self.trained.transformed, part.others
         chosen, result = np.isin(others.joint.tasks, tasks), []
         for percent in others.percent[others.fitted]:
             known = np.isfinite(percent)
@@ -395,7 +394,7 @@ def _beside(parts: Sequence[Part], choices: Sequence[tuple[str, ...]], measured:
 
 
 def _levels(truths: Floats, low: Floats, high: Floats, measured: _Measured) -> Iterator[AtLevel]:
-    change, ratio = TRANSFORMS[measured.trained.transform], measured.trained.transform == LOG
+    change, ratio = measured.trained.transformed, measured.trained.transform == LOG
     outside = np.maximum(0.0, np.maximum(low - truths, truths - high))
     scores = measured.unit * (high - low + 2 / (1 - measured.level) * outside)
     for name, bounds in LEVELS.items():

@@ -111,37 +111,35 @@ class Trained:
 
     def apart(self, rows: NDArray[np.bool_]) -> tuple[Trained, Trained]:
         """Return a fit to the algorithms other than ``rows``, and the algorithms ``rows`` to be predicted from it."""
-        chosen = [np.flatnonzero(some) for some in (~rows, rows)]
-        names, groups = ([[of[row] for row in some] for some in chosen] for of in (self.algorithms, self.groups))
-        rest = train(
-            self.percent[~rows],
-            names[0],
-            self.joint.tasks,
-            groups[0],
-            transform=self.transform,
-            fitted=self.fitted[~rows],
+        rest, held = self.only(~rows), self.only(rows)
+        fit = train(
+            rest.percent, rest.algorithms, self.joint.tasks, rest.groups, transform=self.transform, fitted=rest.fitted
         )
-        rest = replace(rest, calibration=self.calibration)
-        columns = [self.joint.tasks.index(task) for task in rest.joint.tasks]
-        without = dict.fromkeys(groups[1], rest.joint)
-        percent = self.percent[chosen[1]][:, columns]
-        return rest, replace(
-            rest,
-            percent=percent,
-            algorithms=tuple(names[1]),
-            groups=tuple(groups[1]),
-            without=without,
-            fitted=self.fitted[rows],
+        columns = [self.joint.tasks.index(task) for task in fit.joint.tasks]
+        return replace(fit, calibration=self.calibration), replace(
+            held,
+            joint=fit.joint,
+            percent=held.percent[:, columns],
+            without=dict.fromkeys(held.groups, fit.joint),
+            left_out=fit.left_out,
         )
 
     def but(self, group: str | None) -> Joint:
         """Return the distribution without a group; that of all for None, or a group that it was not fitted to."""
         return self.joint if group is None else self.without.get(group, self.joint)
 
+    def transformed(self, percent: Floats) -> Floats:
+        """Transform normalised scores."""
+        return TRANSFORMS[self.transform](percent)
+
+    @property
+    def worst(self) -> float:
+        """The transformed worst score; -inf if there is none."""
+        return float(self.transformed(np.array(-np.inf)))
+
     def back(self, values: Floats) -> Floats:
         """Invert the transform of draws, clipped at the worst score."""
-        floor = float(TRANSFORMS[self.transform](np.array(-np.inf)))
-        return np.asarray(INVERSES[self.transform](np.maximum(values, floor)))
+        return np.asarray(INVERSES[self.transform](np.maximum(values, self.worst)))
 
 
 def train(

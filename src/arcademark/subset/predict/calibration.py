@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from arcademark.grouping import grouped
 from arcademark.subset.predict.any_tasks import Calibration, Quantity, Trained
 from arcademark.subset.predict.joint import Joint
-from arcademark.subset.problem import TRANSFORMS, Floats
+from arcademark.subset.problem import Floats
 
 DRAWS = 2000
 FEWER = 4
@@ -71,7 +71,7 @@ class Drawn:
         """Return the median draw and the scale of its error, transformed or in tasks, both of shape (n,)."""
         drawn = self.summaries[quantity.name]
         if quantity.unit == "score":
-            drawn = TRANSFORMS[trained.transform](drawn)
+            drawn = trained.transformed(drawn)
         return np.median(drawn, axis=1), np.std(drawn, axis=1) * self.extrapolation
 
 
@@ -304,7 +304,7 @@ def draw(
     use, and ``among``, the tasks of quantities, all if None. ``noise``, (draws, tasks), is standard normal.
     """
     conditional = joint.conditional(known)
-    values = TRANSFORMS[trained.transform](percent)
+    values = trained.transformed(percent)
     chosen = np.ones(len(conditional.missing), bool) if among is None else among[conditional.missing]
     missing, root = conditional.missing[chosen], conditional.spread[chosen]
     middle = joint.expected(conditional, values)[:, chosen]
@@ -339,16 +339,16 @@ def misses(trained: Trained, known: NDArray[np.bool_], quantities: Sequence[Quan
         places = np.flatnonzero(scored)
         for quantity in quantities:
             truths = np.asarray(quantity.of(percent[:, places], places), dtype=np.float64)
-            truths = TRANSFORMS[trained.transform](truths) if quantity.unit == "score" else truths
+            truths = trained.transformed(truths) if quantity.unit == "score" else truths
             columns[quantity.name].append(np.array([*drawn.estimates(trained, quantity), truths]))
-        off = np.abs(TRANSFORMS[trained.transform](percent[:, drawn.missing]) - drawn.middle)
+        off = np.abs(trained.transformed(percent[:, drawn.missing]) - drawn.middle)
         sizes.append((off / (drawn.extrapolation[:, np.newaxis] * drawn.spread)).reshape(-1))
         tasks_groups += [group] * off.size
-    errors, units = {}, {quantity.name: quantity.unit for quantity in quantities}
-    for name, some in columns.items():
-        values, scales, truths = np.concatenate([np.empty((3, 0)), *some], axis=1)
-        worst = float(TRANSFORMS[trained.transform](np.array(-np.inf))) if units[name] == "score" else -np.inf
-        errors[name] = Errors(values, scales, truths, owners, worst, trained.calibration)
+    errors = {}
+    for quantity in quantities:
+        values, scales, truths = np.concatenate([np.empty((3, 0)), *columns[quantity.name]], axis=1)
+        worst = trained.worst if quantity.unit == "score" else -np.inf
+        errors[quantity.name] = Errors(values, scales, truths, owners, worst, trained.calibration)
     tasks = np.concatenate(sizes)
     order = np.argsort(tasks, kind="stable")  # once, because each group's quantile sorts sorted values faster
     sorted_groups = tuple(tasks_groups[place] for place in order)

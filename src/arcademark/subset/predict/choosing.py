@@ -12,14 +12,14 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from itertools import chain, combinations, islice
 
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.predict.any_tasks import MEDIAN, Quantity, Trained
-from arcademark.subset.problem import TRANSFORMS, Floats
+from arcademark.subset.problem import Floats
 
 SHARE = 0.5
 """Weight of the algorithms' own covariance."""
@@ -34,22 +34,20 @@ def choose(
     size: int,
     quantity: Quantity = MEDIAN,
     without: str | None = None,
-    but: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Choose the tasks that predict a quantity best, in the order of all tasks, without those in ``but``.
+    """Choose the tasks that predict a quantity best, in the order of all tasks.
 
     The group ``without`` is left out of the training data.
 
     Raises
     ------
     ArcadeMarkError
-        If ``size`` is not between 0 and the number of tasks to choose from.
+        If ``size`` is not between 0 and the number of tasks.
     """
-    free = [place for place, task in enumerate(trained.joint.tasks) if task not in but]
-    tasks = [trained.joint.tasks[place] for place in free]
+    tasks = trained.joint.tasks
     if not 0 < size < len(tasks):
         raise ArcadeMarkError(f"{size} tasks to choose of {len(tasks)}; expected at least one, and fewer than all")
-    spread = covariance(trained, quantity, without)[np.ix_([*free, -1], [*free, -1])]
+    spread = covariance(trained, quantity, without)
     chosen: list[int] = []
     for _ in range(size):
         chosen = _best(spread, [[*chosen, place] for place in range(len(tasks)) if place not in chosen])
@@ -61,8 +59,7 @@ def choose(
 
 def covariance(trained: Trained, quantity: Quantity = MEDIAN, without: str | None = None) -> Floats:
     """Return the covariance of transformed scores and, last, a quantity, shape (tasks + 1, tasks + 1)."""
-    joint = trained.joint if without is None else trained.without.get(without, trained.joint)
-    transform = TRANSFORMS[trained.transform]
+    joint, transform = trained.but(without), trained.transformed
     noise = np.random.default_rng(SEED).standard_normal((DRAWS, len(joint.tasks)))
     drawn = joint.mean + noise @ np.linalg.cholesky(joint.covariance).T
     places = np.arange(len(joint.tasks))

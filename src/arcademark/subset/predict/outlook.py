@@ -25,7 +25,7 @@ from arcademark.metrics.power import check_share
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.any_tasks import MEAN, MEDIAN, Quantity, Trained
 from arcademark.subset.predict.calibration import DRAWS, Covered, Drawn, Misses
-from arcademark.subset.problem import TRANSFORMS, Floats
+from arcademark.subset.problem import Floats
 from arcademark.suite.subsets import LEVEL
 
 AT_ONCE = 20
@@ -194,8 +194,7 @@ def predict(
     every = {
         tasks[place]: _between(value, low, high) for place, value, low, high in zip(drawn.missing, *lines, strict=True)
     }
-    table = TRANSFORMS[trained.transform](trained.percent)
-    logs = TRANSFORMS[trained.transform](row)
+    table, logs = trained.transformed(trained.percent), trained.transformed(row)
     low, high = np.nanmin(table, axis=0), np.nanmax(table, axis=0)
     outside = np.flatnonzero(known & ((logs < low) | (logs > high)))
     return Outlook(
@@ -284,9 +283,8 @@ def slopes(
     """
     known = np.isfinite(percent)
     places = np.flatnonzero(known)
-    logs = TRANSFORMS[trained.transform](percent)
-    floor = float(TRANSFORMS[trained.transform](np.array(-np.inf)))
-    steps = np.array([np.maximum(logs[places] - STEP, floor), logs[places] + STEP])
+    logs = trained.transformed(percent[places])
+    steps = np.array([np.maximum(logs - STEP, trained.worst), logs + STEP])
     moved = np.tile(percent, (2, len(places), 1))
     moved[:, np.arange(len(places)), places] = trained.back(steps)
     drawn = calibration.draw(trained, trained.joint, moved.reshape(-1, len(percent)), known, (quantity,), noise)
@@ -314,8 +312,7 @@ def _ranges(
         ends, values = errors.interval(values, scales, level, without), errors.values(values, without)
         ends = np.column_stack([np.minimum(ends[:, 0], values), np.maximum(ends[:, 1], values)])
     if quantity.unit == "score":
-        worst = float(TRANSFORMS[trained.transform](np.array(-np.inf)))
-        unknown = np.isfinite(ends).all(axis=1) & (ends[:, 0] <= worst) & (len(drawn.missing) > 0)
+        unknown = np.isfinite(ends).all(axis=1) & (ends[:, 0] <= trained.worst) & (len(drawn.missing) > 0)
         ranges = (_between(*trained.back(np.array(some))) for some in zip(values, *ends.T, strict=True))
         return [replace(one, value=None) if low else one for one, low in zip(ranges, unknown, strict=True)]
     known = np.setdiff1d(np.arange(percent.shape[1]), drawn.missing)
@@ -342,7 +339,7 @@ def _plays(trained: Trained, drawn: Drawn, target: Quantity, frames: Mapping[str
     if wrong:
         raise ArcadeMarkError(f"no frames above 0 for {', '.join(wrong)}; give the cost of playing each task")
     values = drawn.summaries[target.name][0]
-    about = TRANSFORMS[trained.transform](values) if target.unit == "score" else values
+    about = trained.transformed(values) if target.unit == "score" else values
     about = about - about.mean()
     total = float(about @ about)
     result = []
