@@ -24,6 +24,7 @@ from arcademark.analysis.subsets.predictors import Predictor
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.grouping import grouped
+from arcademark.metrics.uncertainty.intervals import student
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.any_tasks import MEDIAN, Quantity, Trained
 from arcademark.subset.predict.calibration import TASKS, Misses
@@ -373,12 +374,10 @@ def _beside(parts: Sequence[Part], choices: Sequence[tuple[str, ...]], measured:
     theirs = ([np.mean(some[place]) for some in others if len(some[place])] for place in range(len(parts)))
     pairs = zip(theirs, best, strict=True)
     gains = np.array([np.mean(some) - np.mean(sizes) for some, sizes in pairs if some and len(sizes)])
-    gain = float(np.mean(gains))
-    reach = None
+    gain, low, high = float(np.mean(gains)), None, None
     if len(gains) > 1:
-        from scipy.special import stdtrit
-
-        reach = float(stdtrit(len(gains) - 1, 0.95) * np.std(gains, ddof=1) / sqrt(len(gains)))
+        reach = student(len(gains) - 1, LEVEL) * float(np.std(gains, ddof=1)) / sqrt(len(gains))
+        low, high = gain - reach, gain + reach
     least, most = np.quantile(means, [0.05, 0.95]).tolist()
     return Beside(
         subsets=len(every),
@@ -387,8 +386,8 @@ def _beside(parts: Sequence[Part], choices: Sequence[tuple[str, ...]], measured:
         most=most,
         worse=float(np.mean(means > np.mean(np.concatenate(best)))),
         gain=gain,
-        low=None if reach is None else gain - reach,
-        high=None if reach is None else gain + reach,
+        low=low,
+        high=high,
         alone=float(np.mean(np.concatenate([measured.alone(*pair) for pair in zip(parts, choices, strict=True)]))),
     )
 
