@@ -114,13 +114,11 @@ def compare_tables(
 
 def _sides(dataset: Dataset, measure: Measure, bootstrap: Bootstrap) -> tuple[ComparedSide, ...]:
     """Summarise each algorithm over the common games, so that summaries can be compared."""
-    runs = {name: measure.of_known(dataset.runs(name)) for name in dataset.algorithms}
-    shared = [task for task in dataset.tasks if all(task in row for row in runs.values())]
-    sides = []
-    for name, row in runs.items():
-        own = {task: row[task] for task in shared}
+    shared = [task for task in dataset.shared(dataset.algorithms) if task in measure.known]
+    metric, sides = measure.metric, []
+    for name in dataset.algorithms:
+        own = {task: dataset.runs(name)[task] for task in shared}
         values = bootstrap.summaries(name, [measure], own)[0]
-        metric = measure.metric
         summary = Summary(metric.name, metric.title, metric.meaning, values, len(shared), ())
         sides.append(ComparedSide(**analysis.identity(name, dataset), summary=summary if shared else None))
     return tuple(sides)
@@ -173,8 +171,7 @@ def _corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
 
 
 def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure], bootstrap: Bootstrap) -> Pair:
-    everything = [dataset.runs(name) for name in names]
-    shared = [task for task in dataset.tasks if all(task in runs for runs in everything)]
+    everything, shared = [dataset.runs(name) for name in names], dataset.shared(names)
     first, second = ({task: runs[task] for task in shared} for runs in everything)
     left_out = [task for task in dataset.tasks if (task in everything[0]) != (task in everything[1])]
     samples = tuple({task: dataset.samples(name)[task] for task in shared} for name in names)

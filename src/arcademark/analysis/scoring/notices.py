@@ -283,7 +283,7 @@ def _covered(
 ) -> _FewRuns | None:
     """Return the simulated coverage of intervals over the common games of algorithms; None without intervals."""
     played = [dataset.runs(name) for name in names]
-    inside = [task for task in dataset.benchmark.tasks if all(task in runs for runs in played)]
+    inside = [task for task in dataset.shared(names) if task in dataset.benchmark.tasks]
     several = [[runs[task].size for task in inside if runs[task].size > 1] for runs in played]
     if not all(several):
         return None

@@ -35,8 +35,7 @@ def sensitivity(dataset: Dataset) -> Sensitivity | None:
 
     HNS is also computed with other sources' references, where sources disagree.
     """
-    runs = {name: dataset.runs(name) for name in dataset.algorithms}
-    shared = [task for task in dataset.tasks if all(task in row for row in runs.values())]
+    runs, shared = {name: dataset.runs(name) for name in dataset.algorithms}, dataset.shared(dataset.algorithms)
     if not shared:
         return None
     found: list[tuple[Measure, str, dict[str, float]]] = []
@@ -101,8 +100,7 @@ def ranks(dataset: Dataset, bootstrap: Bootstrap) -> tuple[Ranks, ...]:
     If all algorithms have a single run on each task, nothing is resampled.
     """
     names = dataset.algorithms
-    samples = [dataset.samples(name) for name in names]
-    shared = [task for task in dataset.tasks if all(task in rows for rows in samples)]
+    samples, shared = [dataset.samples(name) for name in names], dataset.shared(names)
     if not shared:
         return ()
     several = any(rows[task].size > 1 for rows in samples for task in shared)
@@ -130,7 +128,7 @@ def sequential(
     if summary not in more_is_better:
         raise UnknownNameError("summary", summary, more_is_better)
     names = dataset.algorithms
-    games = [game for game in dataset.tasks if all(game in dataset.runs(name) for name in names)]
+    games = dataset.shared(names)
     if not games:
         raise ArcadeMarkError(f"{wording.listing(names)} have no game in common for a sequential test; name fewer")
     known = [game for game in games if game in measure.known]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypedDict
@@ -173,6 +173,11 @@ class Dataset:
     def samples(self, name: str) -> dict[str, NDArray[np.float64]]:
         """Return by task the samples of tests: runs or, for an agent that was never trained, its episodes."""
         return self.episodes(name) or self.runs(name)
+
+    def shared(self, names: Iterable[str]) -> list[str]:
+        """Return the tasks on which all of some algorithms have scores."""
+        rows = [self.runs(name) for name in names]
+        return [task for task in self.tasks if all(task in row for row in rows)]
 
     def elsewhere(self, name: str) -> bool:
         """Return True if an algorithm's scores come neither from a run nor from the catalogue."""
