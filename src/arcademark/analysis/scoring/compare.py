@@ -45,6 +45,9 @@ POWER_STATISTIC = "iqm"
 LONG_TAIL = 1.5
 """Ratio of the best run's score to the 95 % quantile from which a profile leaves out the best runs."""
 
+MAX_EXAMPLES = 3
+"""Maximum number of algorithms that an error names for a comparison."""
+
 PROFILE_STEPS, MAX_STEPS = (1.0, 2.0, 5.0, 10.0), 200
 """Possible steps of a profile, in percent, and the maximum number of steps, which decides between them."""
 
@@ -67,26 +70,7 @@ def compare_tables(
     ``summary`` summarises each run over games.
     """
     wanted = options or ScoreOptions(**keywords)
-    named = wanted.algorithms or ()
-    _check_different(named)
-    dataset = prepare(places, wanted)
-    if len(named) == 1:
-        others = _nearest(dataset.algorithms[0], prepare(places, replace(wanted, algorithms=())))
-        examples = f", such as {wording.listing(map(repr, others), 'or')}," if others else ""
-        raise ArcadeMarkError(
-            f"only {dataset.algorithms[0]!r} is named; name another to compare it with{examples} or none for all"
-        )
-    if len(dataset.algorithms) < 2:
-        played = dataset.scores.runs
-        if parts := [str(part) for run in (played.runs if played else ()) for part in run.record.parts]:
-            raise ArcadeMarkError(
-                f"{wording.listing(parts)} have the same agent and protocol and share no trial, so they are one run of "
-                f"{dataset.algorithms[0]!r}, with nothing to compare it with; name another agent's run"
-            )
-        raise ArcadeMarkError(
-            f"only one algorithm, {dataset.algorithms[0]!r}, so nothing to compare it with; name two, or add another "
-            "table"
-        )
+    dataset = _prepared(places, wanted)
     measures = dataset.benchmark.chosen(wanted.metrics or ())
     bootstrap = analysis.bootstrap_of(dataset, wanted)
     main = measures[0]
@@ -124,24 +108,40 @@ def _sides(dataset: Dataset, measure: Measure, bootstrap: Bootstrap) -> tuple[Co
     return tuple(sides)
 
 
-def _check_different(names: Sequence[str]) -> None:
-    repeated = [name for name in dict.fromkeys(names) if list(names).count(name) > 1]
-    if repeated:
-        raise ArcadeMarkError(f"{repeated[0]!r} is named twice: an algorithm is not compared with itself; name another")
-    if len(names) == 1 and os.path.exists(names[0]):
+def _prepared(places: Sequence[ScoreSource] | ScoreSource, options: ScoreOptions) -> Dataset:
+    """Prepare a dataset; raise if it has only one algorithm."""
+    named = options.algorithms or ()
+    if len(named) == 1 and os.path.exists(named[0]):
         raise ArcadeMarkError(
-            f"only {names[0]!r} is named; name another to compare it with, or none for all; for another table add "
-            f"--with {names[0]}"
+            f"only {named[0]!r} is named; name another to compare it with, or none for all; for another table add "
+            f"--with {named[0]}"
         )
+    dataset = prepare(places, options)
+    if len(dataset.algorithms) > 1:
+        return dataset
+    only = dataset.algorithms[0]
+    if named:
+        others = _nearest(only, prepare(places, replace(options, algorithms=())))
+        examples = f", such as {wording.listing(map(repr, others), 'or')}," if others else ""
+        raise ArcadeMarkError(f"only {only!r} is named; name another to compare it with{examples} or none for all")
+    played = dataset.scores.runs
+    if parts := [str(part) for run in (played.runs if played else ()) for part in run.record.parts]:
+        raise ArcadeMarkError(
+            f"{wording.listing(parts)} have the same agent and protocol and share no trial, so they are one run of "
+            f"{only!r}, with nothing to compare it with; name another agent's run"
+        )
+    raise ArcadeMarkError(
+        f"only one algorithm, {only!r}, so nothing to compare it with; name two, or add another table"
+    )
 
 
-def _nearest(name: str, dataset: Dataset, number: int = 3) -> list[str]:
-    """Return the other algorithms with the most tasks in common with one, at most ``number``."""
+def _nearest(name: str, dataset: Dataset) -> list[str]:
+    """Return at most `MAX_EXAMPLES` other algorithms, those with the most tasks in common with one."""
     table = dataset.scores.table
     present = ~np.isnan(table.mean_over_runs())
     shared = (present & present[table.algorithms.index(name)]).sum(axis=1)
     order = [table.algorithms[place] for place in np.argsort(-shared, kind="stable") if shared[place]]
-    return [other for other in order if other != name][:number]
+    return [other for other in order if other != name][:MAX_EXAMPLES]
 
 
 def _pairs(
