@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
 from arcademark import wording
+from arcademark.analysis import measures
 from arcademark.analysis.document import same_fields
 from arcademark.analysis.settings import in_frames, of_entry
 from arcademark.catalogue import collections
@@ -20,7 +19,6 @@ from arcademark.catalogue.errata import NOT_DECIDABLE
 from arcademark.catalogue.model import AlgorithmKind, Entry, Erratum, Hand, Reported, SettingValue, Source
 from arcademark.grouping import grouped
 from arcademark.metrics.aggregate import mean, median
-from arcademark.metrics.normalise import hns
 from arcademark.scores.formulas import as_csv
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.anomalies import Anomaly
@@ -186,10 +184,9 @@ def catalogue(entries: Mapping[str, Entry], *, scores: bool = True) -> Catalogue
 
 def _published(name: str, entry: Entry) -> Published:
     results = collections.scores_of(entry)
-    low, high = references.scores("random"), references.scores("human")
     order = collections.in_order(results)
-    anchored = [game for game in order if game in low]
-    values = hns([results[game].score for game in anchored], low, high, anchored)
+    anchored = [game for game in order if game in references.scores("random")]
+    values = measures.hns([results[game].score for game in anchored], anchored)
     normalised = dict(zip(anchored, values.tolist(), strict=True))
     known = same_fields(Published, entry)
     differing = anomalies.differing([paper.key for paper in (entry.source, entry.paper) if paper])
@@ -200,8 +197,8 @@ def _published(name: str, entry: Entry) -> Published:
         published_by=entry.paper,
         citation=collections.citation(entry),
         games=len(results),
-        mean_hns=float(np.asarray(mean(values))) if anchored else None,
-        median_hns=float(np.asarray(median(values))) if anchored else None,
+        mean_hns=float(mean(values)) if anchored else None,
+        median_hns=float(median(values)) if anchored else None,
         scores=tuple(
             PublishedScore(
                 **same_fields(PublishedScore, results[game])

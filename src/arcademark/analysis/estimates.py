@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -133,17 +133,23 @@ def from_any(algorithm: str, paper: str, suite: str, played: Seeds, frame_cap: F
     median, covered = predictor.median(scores, LEVEL, left_out)
     low, high = None, None
     if median.value is not None and all(sum(map(len, runs)) > 1 for runs in seeds.values()):
-        slopes = predictor.slopes(scores)
-        logs, middle = log10_score(_normalised(list(scores.values()), seeds)), float(log10_score(median.value))
+        slopes, middle = predictor.slopes(scores), float(log10_score(median.value))
+        logs = log10_score(measures.hns(list(scores.values()), list(seeds)))
 
-        def predict(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
-            return log10_score_inverse(middle + (log10_score(_normalised(drawn, seeds)) - logs) @ slopes)
+        def predict(percent: NDArray[np.float64]) -> NDArray[np.float64]:
+            return log10_score_inverse(middle + (log10_score(percent) - logs) @ slopes)
 
         low, high = _sampled(seeds, predict, seed)
     warnings = frame_cap_warnings(predictor.max_frames_per_episode, frame_cap)
     return Estimate(
-        *(ANY, wording.plural(len(seeds), "game"), suite, median.value, LEVEL, median.low, median.high),
-        *(None, low, high),
+        ANY,
+        wording.plural(len(seeds), "game"),
+        suite,
+        median.value,
+        low=median.low,
+        high=median.high,
+        sampling_low=low,
+        sampling_high=high,
         warnings=warnings,
         covered=covered,
         left_out=left_out or "",
@@ -164,30 +170,36 @@ def from_model(subset: Subset, played: Seeds, frame_cap: FrameCap, seed: int) ->
         )
     model = _model(subset)
     seeds = {task: played[task] for task in model.tasks}
-    scores = _normalised([intervals.score(runs) for runs in seeds.values()], seeds)
+    scores = measures.hns([intervals.score(runs) for runs in seeds.values()], model.tasks)
     estimate = model.estimate(dict(zip(model.tasks, scores, strict=True)), max_frames_per_episode=frame_cap)
-    low, high = _sampled(seeds, lambda drawn: model.predict(_normalised(drawn, seeds)), seed)
+    low, high = _sampled(seeds, model.predict, seed)
     return Estimate(
-        *(subset.name, title, suite, estimate.value, estimate.level, estimate.low, estimate.high),
-        *(estimate.log_error, low, high),
+        subset.name,
+        title,
+        suite,
+        estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        printed_log_error=estimate.log_error,
+        sampling_low=low,
+        sampling_high=high,
         warnings=estimate.warnings,
         nested_log_error=estimate.nested.mean if estimate.nested else None,
     )
 
 
-def _normalised(scores: Sequence[float] | NDArray[np.float64], tasks: Iterable[str]) -> NDArray[np.float64]:
-    """Normalise raw scores, shape (..., tasks), in percent of the average human."""
-    return measures.atari()["hns"].line(np.asarray(scores).T, tasks).T
-
-
 def _sampled(
     seeds: Seeds, predict: Callable[[NDArray[np.float64]], NDArray[np.float64]], seed: int
 ) -> tuple[float | None, float | None]:
-    """Return the interval over runs of a prediction from raw scores, shape (..., tasks), clipped at 0.
+    """Return the interval over runs of a prediction from scores in percent, shape (..., tasks), clipped at 0.
 
     Its ends are None if nothing varied.
     """
-    found = intervals.interval(seeds, predict, np.random.default_rng(seed), method=METHOD)
+
+    def statistic(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return predict(measures.hns(scores, list(seeds)))
+
+    found = intervals.interval(seeds, statistic, np.random.default_rng(seed), method=METHOD)
     if found.low is None or found.low == found.high:
         return None, None
     return max(0.0, found.low), found.high

@@ -9,13 +9,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arcademark.metrics import normalise
 from arcademark.metrics.aggregate import AGGREGATES, aggregates, mean_over_runs
 from arcademark.metrics.normalise import METRICS, PERCENT, Metric
 from arcademark.metrics.uncertainty.samples import padded
@@ -108,6 +109,11 @@ def measures(references: Mapping[str, Mapping[str, float]]) -> Mapping[str, Meas
         for name, metric in METRICS.items()
         if references.get(metric.low) and references.get(metric.high)
     }
+
+
+def hns(scores: ArrayLike, games: Sequence[str]) -> NDArray[np.float64]:
+    """Return human-normalised scores of raw ones, shape (..., games), in percent, by the references of atari-57."""
+    return normalise.hns(scores, references.scores("random"), references.scores("human"), games)
 
 
 def atari(suite: str = "atari-57") -> Mapping[str, Measure]:

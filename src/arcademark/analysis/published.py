@@ -14,7 +14,7 @@ from arcademark.analysis import measures
 from arcademark.catalogue import collections
 from arcademark.catalogue.model import Entry
 from arcademark.grouping import grouped
-from arcademark.metrics.normalise import hns, reaching
+from arcademark.metrics.normalise import reaching
 from arcademark.subset.problem import Floats
 from arcademark.suite import references, subsets, tasks
 from arcademark.suite.tasks import suite
@@ -127,13 +127,11 @@ class HardExploration:
 
 def training(name: str = "atari-57") -> Mapping[str, Entry]:
     """Return the training algorithms of a suite's predictions, selected by `FEWEST` and `LEAST_MEDIAN`, each once."""
-    games = suite(name).tasks
-    entries = collections.benchmarked(games, math.ceil(FEWEST * len(games)))
-    table = collections.table(entries).select(tasks=games)
-    low, high = references.scores("random"), references.scores("human")
-    medians = np.nanmedian(hns(table.mean_over_runs(), low, high, table.tasks), axis=1)
-    kept = [name for name, median in zip(table.algorithms, medians, strict=True) if median >= LEAST_MEDIAN]
-    return {name: entries[name] for name in kept}
+    entries, scores = _benchmarked(name)
+    medians = np.nanmedian(measures.hns(scores, suite(name).tasks), axis=1)
+    return {
+        name: entry for (name, entry), median in zip(entries.items(), medians, strict=True) if median >= LEAST_MEDIAN
+    }
 
 
 def weak(name: str = "atari-57") -> tuple[tuple[Entry, ...], Floats]:
@@ -141,16 +139,20 @@ def weak(name: str = "atari-57") -> tuple[tuple[Entry, ...], Floats]:
 
     Returned are their entries, and their scores in points, shape (entries, games), NaN where missing.
     """
-    games = suite(name).tasks
-    entries = collections.benchmarked(games, math.ceil(FEWEST * len(games)))
-    scores = collections.table(entries).select(tasks=games).mean_over_runs()
-    points = collections.checkpoints()
-    scores = np.vstack([scores, [[point.scores.get(game, np.nan) for game in games] for point in points]])
-    medians = np.nanmedian(hns(scores, references.scores("random"), references.scores("human"), games), axis=1)
-    finished = np.arange(len(scores)) < len(entries)
-    kept = np.flatnonzero((medians >= LEAST_WEAK) & ~(finished & (medians >= LEAST_MEDIAN)))
+    games, (entries, finished), points = suite(name).tasks, _benchmarked(name), collections.checkpoints()
+    scores = np.vstack([finished, [[point.scores.get(game, np.nan) for game in games] for point in points]])
+    medians = np.nanmedian(measures.hns(scores, games), axis=1)
+    trained_with = (np.arange(len(scores)) < len(entries)) & (medians >= LEAST_MEDIAN)
+    kept = np.flatnonzero((medians >= LEAST_WEAK) & ~trained_with)
     everyone = (*entries.values(), *(point.entry for point in points))
     return tuple(everyone[row] for row in kept), scores[kept]
+
+
+def _benchmarked(name: str) -> tuple[Mapping[str, Entry], Floats]:
+    """Return the algorithms with at least `FEWEST` of a suite's games, and their scores, shape (entries, games)."""
+    games = suite(name).tasks
+    entries = collections.benchmarked(games, math.ceil(FEWEST * len(games)))
+    return entries, collections.table(entries).select(tasks=games).mean_over_runs()
 
 
 @dataclass(frozen=True)
@@ -230,18 +232,22 @@ def bars(means: Mapping[str, float], name: str) -> tuple[Breakthrough, ...]:
 
     ``name`` is the algorithm's, which is left out when other algorithms' records are looked up.
     """
-    hns, hwrns = measures.atari()["hns"], measures.atari()["hwrns"]
-    names = [task for task in means if task in hns.known]
-    level = reaching(hns.normaliser([means[task] for task in names], names), names)
-    recorded = [task for task in means if task in hwrns.known]
-    broken = reaching(hwrns.normaliser([means[task] for task in recorded], recorded), recorded)
+    levels, level = _reached(means, "hns")
+    recorded, broken = _reached(means, "hwrns")
     records, others = references.scores("human_world_record"), {task: best(task, but=[name]) for task in broken}
     new = [task for task, other in others.items() if other is None or other.score < records[task]]
     at_level, by_anyone, by_nobody_else = (tuple(map(tasks.game_name, some)) for some in (level, broken, new))
     return (
-        Breakthrough("human_level", "games at human level", "at human level", at_level, len(names), ()),
-        Breakthrough("hwrb", "human world records broken", "records broken", by_anyone, len(recorded), by_nobody_else),
+        Breakthrough("human_level", "games at human level", "at human level", at_level, levels, ()),
+        Breakthrough("hwrb", "human world records broken", "records broken", by_anyone, recorded, by_nobody_else),
     )
+
+
+def _reached(means: Mapping[str, float], metric: str) -> tuple[int, tuple[str, ...]]:
+    """Return the number of games that have a metric's references, and the games on which mean scores reach 100 %."""
+    measure = measures.atari()[metric]
+    names = [task for task in means if task in measure.known]
+    return len(names), reaching(measure.normaliser([means[task] for task in names], names), names)
 
 
 HARD = "hard-exploration-7"

@@ -12,14 +12,13 @@ from functools import cache
 
 import numpy as np
 
+from arcademark.analysis.measures import hns
 from arcademark.analysis.published import NO_ALGORITHM, identities
 from arcademark.analysis.tables import protocols
 from arcademark.analysis.tables.document import Rank
 from arcademark.analysis.uncertainty import Statistic
 from arcademark.catalogue import collections
 from arcademark.grouping import grouped
-from arcademark.metrics.normalise import hns
-from arcademark.suite import references
 from arcademark.suite.tasks import suite
 
 SUITE = "atari-57"
@@ -38,7 +37,7 @@ def results() -> Mapping[str, Mapping[str, float | None]]:
     games, entries = suite(SUITE).tasks, collections.select()
     entries = {name: one for name, one in entries.items() if not one.unavailable and one.kind not in NO_ALGORITHM}
     scores = collections.table(entries).select(tasks=games).mean_over_runs()
-    percent = hns(scores, references.scores("random"), references.scores("human"), games)
+    percent = hns(scores, games)
     medians: dict[str, float | None] = {}
     for name, row in zip(entries, percent, strict=True):
         scored = row[np.isfinite(row)]

@@ -15,11 +15,11 @@ from importlib.resources import files
 import numpy as np
 
 from arcademark.analysis import published
+from arcademark.analysis.measures import hns
 from arcademark.catalogue import collections, reading
-from arcademark.metrics import normalise
 from arcademark.subset.predict.any_tasks import Calibration, Trained, train
 from arcademark.subset.predict.joint import Joint
-from arcademark.suite import references, tables
+from arcademark.suite import tables
 from arcademark.suite.tasks import suite
 
 SUITES = ("atari-57", "atari-100k")
@@ -60,10 +60,9 @@ def fit(name: str) -> tuple[Trained, Mapping[str, str]]:
 
     The algorithms are those of `published.training`; errors are also learnt from `published.weak`.
     """
-    low, high = references.scores("random"), references.scores("human")
     entries, (weak, scores) = published.training(name), published.weak(name)
     table = collections.table(entries).select(tasks=suite(name).tasks)
-    percent = normalise.hns(np.vstack([table.mean_over_runs(), scores]), low, high, table.tasks)
+    percent = hns(np.vstack([table.mean_over_runs(), scores]), table.tasks)
     papers = [entry.origin.key for entry in (*entries.values(), *weak)]
     known = {(entry.collection, entry.algorithm): name for name, entry in collections.select().items()}
     names = (*table.algorithms, *(known[entry.collection, entry.algorithm] for entry in weak))

@@ -17,6 +17,7 @@ import numpy as np
 
 from arcademark import wording
 from arcademark.analysis import published
+from arcademark.analysis.measures import hns
 from arcademark.analysis.subsets import dataset, fits
 from arcademark.analysis.tables.dataset import ScoreOptions
 from arcademark.analysis.tables.loading import ScoreSource
@@ -291,9 +292,7 @@ def known(table: ScoreTable, row: int) -> Mapping[str, float]:
 def of_games(tasks: Sequence[str]) -> tuple[Quantity, ...]:
     """Return the quantities predicted of all games: median, mean, games at human level, world records broken."""
     records = references.scores("human_world_record")
-    bars = normalise.hns(
-        [records[task] for task in tasks], references.scores("random"), references.scores("human"), tasks
-    )
+    bars = hns([records[task] for task in tasks], tasks)
     return MEDIAN, MEAN, reached("at human level", [PERCENT] * len(tasks)), reached("records broken", bars.tolist())
 
 
