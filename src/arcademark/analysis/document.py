@@ -10,10 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from arcademark._version import __version__
 from arcademark.grouping import grouped
 
 REPORTED = {"training": "training", "evaluation": "evaluation", "best": "the best policy"}
 """Phases or selections that scores are of, in words."""
+
+GENERATOR = f"ArcadeMark {__version__}"
+"""The program, as documents name it."""
 
 Level = Literal["warning", "note"]
 CAVEATS = frozenset(

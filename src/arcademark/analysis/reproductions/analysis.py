@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from arcademark._version import __version__
+from arcademark.analysis.document import GENERATOR
 from arcademark.analysis.reproductions.papers import PAPERS
 from arcademark.catalogue.collections import sources
 from arcademark.catalogue.model import Source
@@ -229,8 +229,7 @@ def document(
     every = tuple(ReproducedPart(part.title, part.number, count(part.comparisons), part.comparisons) for part in parts)
     counts = count([comparison for part in every for comparison in part.comparisons])
     title = f"{source.short}, {'and our own runs' if ours else 'recomputed'}"
-    generator = f"ArcadeMark {__version__}"
-    return Reproduced(title, generator, name, source, counts, every, tuple(figures), ours)
+    return Reproduced(title, GENERATOR, name, source, counts, every, tuple(figures), ours)
 
 
 def _check(requested: Mapping[str, int | None], name: str, known: Mapping[str, range]) -> None:

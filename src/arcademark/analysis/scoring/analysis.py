@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark import wording
-from arcademark._version import __version__
 from arcademark.analysis import estimates, measures, published
 from arcademark.analysis.cells import PlayedAlgorithm, PlayedGame, run_names
 from arcademark.analysis.citations import OF_NOTICES, OF_SUMMARIES, cited
-from arcademark.analysis.document import Notice
+from arcademark.analysis.document import GENERATOR, Notice
 from arcademark.analysis.estimates import Estimate
 from arcademark.analysis.measures import Measure, Runs
 from arcademark.analysis.published import Breakthrough
@@ -202,7 +201,7 @@ def shared(
     """Return the fields of `TableDocument`; `more` are keys of papers."""
     return {
         "title": title,
-        "generator": f"ArcadeMark {__version__}",
+        "generator": GENERATOR,
         "sources": dataset.scores.sources,
         "scope": _scope(dataset),
         "benchmark": dataset.benchmark.view,

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from arcademark._version import __version__
 from arcademark.analysis import measures, published
 from arcademark.analysis.cells import PlayedAlgorithm
+from arcademark.analysis.document import GENERATOR
 from arcademark.analysis.scoring import analysis, ranking
 from arcademark.analysis.scoring.report import ScoreReport
 from arcademark.analysis.site import document
@@ -147,7 +147,7 @@ def analyse(
                 known |= _played(row, played, replays or {}, films or {})
         rows.append(replace(row, **known))
     return document.Site(
-        generator=f"ArcadeMark {__version__}",
+        generator=GENERATOR,
         collections=tuple(collection),
         intervals=report.intervals,
         games=tuple(_task(game) if of_tasks else _game(game.id) for game in report.games),

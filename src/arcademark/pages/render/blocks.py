@@ -11,13 +11,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TypeAlias
 
-from arcademark import __version__
 from arcademark.analysis.citations import Citation
 from arcademark.analysis.document import Notice
 from arcademark.pages.columns import AnyColumn, Style
 from arcademark.pages.figures import model, style
-
-GENERATOR = f"ArcadeMark {__version__}"
 
 
 @dataclass(frozen=True)
@@ -139,7 +136,6 @@ class Document:
     kind: str
     lead: str
     blocks: tuple[Block, ...]
-    generator: str = GENERATOR
 
 
 def section(title: str, *content: Block | None, detail: bool = False, folded: bool = False) -> Section:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
+from arcademark.analysis.document import GENERATOR
 from arcademark.errors import escaped
 from arcademark.pages.columns import AnyColumn
 from arcademark.pages.figures.model import HeatMap, Pictures
@@ -26,7 +27,9 @@ def render(document: Document) -> str:
     )
     environment.filters.update(breakable=breakable, slug=slug)
     environment.globals.update(kind_of=kind_of, drawings=drawings, bodies=bodies, beside=beside)
-    return environment.get_template("document.html.jinja").render(document=document, palette=PALETTE, dark=DARK)
+    return environment.get_template("document.html.jinja").render(
+        document=document, generator=GENERATOR, palette=PALETTE, dark=DARK
+    )
 
 
 def breakable(name: str) -> Markup:

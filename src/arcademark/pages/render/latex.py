@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arcademark import errors
+from arcademark.analysis.document import GENERATOR
 from arcademark.pages.render import blocks
 from arcademark.pages.render.blocks import Cell, Document, Notices, References, Section, Table
 
@@ -44,7 +45,7 @@ def render(document: Document, *, everything: bool = False) -> str:
     """
     cautions = [item.text for block in blocks.flat(document.blocks, everything) if isinstance(block, Notices)
                 for item in block.notices if item.level == "warning"]  # fmt: skip
-    parts = [f"% {_comment(document.title)}\n% {_comment(document.generator)}; needs \\usepackage{{booktabs}}"]
+    parts = [f"% {_comment(document.title)}\n% {_comment(GENERATOR)}; needs \\usepackage{{booktabs}}"]
     title = document.title
     for block in blocks.flat(document.blocks, everything):
         if isinstance(block, Section):

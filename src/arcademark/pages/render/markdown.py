@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from arcademark import wording
+from arcademark.analysis.document import GENERATOR
 from arcademark.errors import escaped
 from arcademark.pages.render import blocks
 from arcademark.pages.render.blocks import Block, Cell, Document, Section, Table
@@ -19,7 +20,7 @@ def render(document: Document, *, everything: bool = False) -> str:
     parts += [text(document.lead)] if document.lead else []
     for block in document.blocks:
         parts += _block(block, 2, everything)
-    return "\n\n".join([*parts, f"*{text(document.generator)}*"]) + "\n"
+    return "\n\n".join([*parts, f"*{text(GENERATOR)}*"]) + "\n"
 
 
 def text(words: str) -> str:
