@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -118,11 +118,6 @@ def pictures(name: str, row: PictureRow) -> Figure:
     """Draw a row of pictures."""
     words = f"{row.title}: {'; '.join(picture.title for picture in row.pictures)}."
     return Figure(name, lambda: ((Pictures((row,)), words),))
-
-
-def numbers(figure: PaperFigure) -> Iterable[tuple[object, ...]]:
-    """Return the tables of a figure's numbers, as `arcademark.pages.figures.papers.tables` does."""
-    return papers.tables(figure)
 
 
 def _legend(report: ScoreReport) -> tuple[tuple[str, str], ...]:

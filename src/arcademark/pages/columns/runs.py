@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from arcademark import wording
 from arcademark.analysis.runs.tuning import held_out_interval
-from arcademark.pages.columns import Column, Columns, Kind, Style
+from arcademark.pages.columns import Column, Columns, Style
 from arcademark.suite.settings import format_setting
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def places(it: Tuned) -> Columns[TunedSetting]:
     """Return the columns of each setting: its parameters and its mean."""
     return (
         _rank(it),
-        *(_parameter(name, "name") for name in it.settings[0].values),
+        *map(_parameter, it.settings[0].values),
         Column("mean place", lambda setting: setting.mean, _fixed, style="strong"),
         Column("95 %", lambda setting: setting.half_width),
         Column("median of all, estimated", lambda setting: setting.estimate, wording.percent) if it.model else None,
@@ -242,8 +242,8 @@ def _rank(it: Tuned) -> Column[TunedSetting]:
     return Column("", lambda setting: it.settings.index(setting) + 1)
 
 
-def _parameter(name: str, kind: Kind) -> Column[TunedSetting]:
-    return Column(name, lambda setting: format_setting(setting.values[name]), kind=kind)
+def _parameter(name: str) -> Column[TunedSetting]:
+    return Column(name, lambda setting: format_setting(setting.values[name]), kind="name")
 
 
 def best(it: TuningSensitivity) -> Columns[str, Mapping[str, Value]]:

@@ -83,13 +83,13 @@ def wrapped(text: str, width: float, size: float, *, bold: bool = False) -> list
     return lines
 
 
-def elided(text: str, width: float, size: float) -> str:
-    """Shorten a text to a width, in points, with an ellipsis at its end."""
+def elided(name: str, width: float) -> str:
+    """Shorten a name to a width, in points, with an ellipsis at its end."""
     room = LOOSE * width
-    if text_width(text, size) <= room:
-        return text
-    kept = bisect(range(len(text)), room, key=lambda end: text_width(f"{text[:end]}…", size)) - 1
-    return f"{text[: max(kept, 1)].rstrip()}…"
+    if text_width(name, NAME_SIZE) <= room:
+        return name
+    kept = bisect(range(len(name)), room, key=lambda end: text_width(f"{name[:end]}…", NAME_SIZE)) - 1
+    return f"{name[: max(kept, 1)].rstrip()}…"
 
 
 def beside(
@@ -145,7 +145,7 @@ def legend(
     ]
     figure.legend(
         lines,
-        [elided(name, width - left - SAMPLE, NAME_SIZE) for name, _ in names],
+        [elided(name, width - left - SAMPLE) for name, _ in names],
         loc="upper left",
         bbox_to_anchor=(left / width, 1),
         ncols=_columns(names, width),

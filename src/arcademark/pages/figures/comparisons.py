@@ -27,7 +27,7 @@ from arcademark.pages.figures.model import (
     RowPanel,
     RowsFigure,
 )
-from arcademark.pages.figures.style import HEAT, MAX_COLUMNS, MAX_ROWS, MAX_SERIES, SERIES, Axis, ticks
+from arcademark.pages.figures.style import HEAT, MAX_COLUMNS, MAX_ROWS, MAX_SERIES, QUARTERS, SERIES, Axis, ticks
 
 UPPER = {"hns": "human average", "capped_hns": "human average", "hwrns": "world record", "saber": "world record"}
 """Meaning of 100 %, by metric."""
@@ -179,7 +179,7 @@ def heat(report: ScoreReport) -> HeatMap:
     def cell(value: float | None) -> tuple[str, str]:
         if value is None:
             return "", ""
-        return f"{value:,.0f}".replace("-0", "0").replace("-", "−"), HEAT[bisect(HEAT_EDGES, value)]
+        return wording.score(value, 0), HEAT[bisect(HEAT_EDGES, value)]
 
     games = [game for game in report.games if any(game.id in row for row in scores)]
     texts = [f"below {HEAT_EDGES[0]:.0f} %"]
@@ -239,7 +239,7 @@ def profiles(comparison: Comparison) -> Curves:
         limits=(axis.place(axis.low), axis.place(axis.high)),
         heights=(0.0, 1.0),
         ticks=axis.ticks(" %", 9),
-        levels=tuple((share, f"{100 * share:.0f} %") for share in (0.0, 0.25, 0.5, 0.75, 1.0)),
+        levels=QUARTERS,
         curves=tuple(
             CurveFigure(
                 tuple(map(axis.place, item.thresholds)),

@@ -30,8 +30,8 @@ def draw(shown: HeatMap, width: float = WIDTH) -> Figure:
     """Draw a grid; the figure has no canvas."""
     texts = [text for row in shown.cells for text, _ in row]
     cell = max([NAME_SIZE * 1.3, *(text_width(text, TICK_SIZE) + PAD for text in texts)])
-    rows = tuple(elided(name, MAX_LEFT * width, NAME_SIZE) for name in shown.rows)
-    columns = tuple(elided(name, MAX_COLUMN, NAME_SIZE) for name in shown.columns)
+    rows = tuple(elided(name, MAX_LEFT * width) for name in shown.rows)
+    columns = tuple(elided(name, MAX_COLUMN) for name in shown.columns)
     shown = replace(shown, rows=rows, columns=columns)
     longest = max(text_width(name, NAME_SIZE) for name in shown.columns)
     left = BESIDE + max(text_width(name, NAME_SIZE) for name in (shown.corner, *shown.rows)) / LOOSE

@@ -23,7 +23,7 @@ from arcademark.pages.figures.model import (
     RowPanel,
     RowsFigure,
 )
-from arcademark.pages.figures.style import decades, ticks
+from arcademark.pages.figures.style import QUARTERS, decades, ticks
 from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure
 
 LINES = {"HNS": "average human", "HWRNS": "world record", "SABER": "world record", "Baseline": "best baseline"}
@@ -42,8 +42,6 @@ LEAP = 10
 """Ratio of training frames to the previous row from which a new group begins."""
 
 SIGNS = {"dot": "● ", "ring": "○ ", "bar": ""}
-
-QUARTERS = tuple((share, f"{100 * share:.0f} %") for share in (0.0, 0.25, 0.5, 0.75, 1.0))
 
 
 def model(figure: PaperFigure) -> RowsFigure | Curves:

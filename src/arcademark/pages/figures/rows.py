@@ -127,7 +127,7 @@ def _layout(shown: RowsFigure, above: float, room: float) -> Layout:
     """Lay rows out, with names above or to the left of them, at most ``room`` wide."""
     headings: list[tuple[str, float]] = []
     tops: list[float] = []
-    names = [elided(name, room, NAME_SIZE) for _, members in shown.groups for name in members]
+    names = [elided(name, room) for _, members in shown.groups for name in members]
     apart, row = (ABOVE + LINE / 2, ABOVE + ROW) if above else (APART, ROW if len(names) <= MAX_LOOSE else DENSE)
     heights = [apart + LINE * count for count in shown.lines] or [row] * len(names)
     top = 0.0

@@ -31,15 +31,16 @@ from arcademark.pages.figures.style import MAX_SERIES, SERIES, signed_log, ticks
 
 COLUMNS = 2
 BODY = 90.0
-ROOM = 0.06  # part of the y axis that is left free above and below
-MAX_DOTS = 3000  # number of episodes in a figure above which it shows only boxes
+ROOM = 0.06
+"""Part of the y axis that is left free above and below."""
+MAX_DOTS = 3000
+"""Number of episodes in a figure above which it shows only boxes."""
 TICKS = (-10_000, -1000, -100, -10, 0, 10, 100, 1000, 10_000, 100_000)
 
 GOLDEN = (np.sqrt(5.0) - 1) / 2
 
-Played = tuple[
-    ScoredGame, list[tuple[int, Score]]
-]  # a game with its scores, each with its algorithm's index in the report
+Played = tuple[ScoredGame, list[tuple[int, Score]]]
+"""A game with its scores, each with its algorithm's index in the report."""
 
 
 def standing(report: ScoreReport) -> tuple[tuple[RowsFigure, str], ...]:

@@ -140,6 +140,8 @@ NAME_SIZE, NUMBER_SIZE, TICK_SIZE = 8.0, 7.2, 6.8
 """Font sizes of names and titles; of numbers and other texts; of ticks."""
 
 MAX_TICKS = 5
+QUARTERS = tuple((share, f"{100 * share:.0f} %") for share in (0.0, 0.25, 0.5, 0.75, 1.0))
+"""Ticks of an axis of shares."""
 FEWEST_TICKS = 4
 """Number of powers of ten on an axis below which it has ticks between them."""
 ROOM = 0.04

@@ -37,9 +37,9 @@ class Console(rich.console.Console):
         return Text(text, style, justify=how.get("justify"), overflow=how.get("overflow"))
 
 
-def lines(*parts: str | rich.text.Text, style: str = "") -> Text:
+def lines(*parts: str | rich.text.Text) -> Text:
     """Join texts as lines."""
-    made = Text(style=style)
+    made = Text()
     for index, part in enumerate(parts):
         made.append(rich.text.Text("\n" if index else "")).append(part)
     return made
