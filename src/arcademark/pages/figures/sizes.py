@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
 from arcademark.analysis.subsets.searching import EverySize, Series
 from arcademark.pages.figures.model import CurveFigure, CurvePanel, Curves
 from arcademark.pages.figures.style import ticks
@@ -21,8 +26,7 @@ def model(analysis: EverySize) -> Curves:
     sizes = [float(item.size) for item in analysis.series[0].sizes]
     margin = 0.05 * (sizes[-1] - sizes[0]) or 0.5
     curves = [pair for series in analysis.series for pair in _curves(series, factor)]
-    top = ROOM * max(value + half for _, (_, y, spread) in curves
-                     for value, half in zip(y, spread or (0.0,) * len(y), strict=True))  # fmt: skip
+    top = ROOM * max(float(np.add(curve.y, curve.spread or 0.0).max()) for _, curve in curves)
     shift = SHIFT * (sizes[-1] - sizes[0] + 2 * margin)
     error = "Relative error" if analysis.log else "Mean error"
     panel = CurvePanel(
@@ -33,10 +37,8 @@ def model(analysis: EverySize) -> Curves:
         ticks=tuple((size, f"{size:.0f}") for size in sizes),
         levels=tuple((value, f"{value:g}{unit}") for value in ticks(0.0, top, MAX_LEVELS)),
         curves=tuple(
-            CurveFigure(
-                tuple(at + (index - (len(curves) - 1) / 2) * shift for at in x), y, index, marked=True, spread=spread
-            )
-            for index, (_, (x, y, spread)) in enumerate(curves)
+            replace(curve, x=tuple(at + (place - (len(curves) - 1) / 2) * shift for at in curve.x), series=place)
+            for place, (_, curve) in enumerate(curves)
         ),
         feet=tuple(
             ("n" if series.incomplete == "leave out" else "n, all count", tuple(str(x.best.n) for x in series.sizes))
@@ -46,21 +48,15 @@ def model(analysis: EverySize) -> Curves:
     return Curves((panel,), legend=tuple((name, index) for index, (name, _) in enumerate(curves)), body=BODY)
 
 
-Points = tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]
-
-
-def _curves(series: Series, factor: float) -> list[tuple[str, Points]]:
-    """Return names with sizes, errors and their spread."""
+def _curves(series: Series, factor: float) -> Iterator[tuple[str, CurveFigure]]:
+    """Yield the curve of the errors with its name and, if they were measured, that of nested errors."""
     name = NAMES[series.incomplete]
-    x = tuple(float(item.size) for item in series.sizes)
-    errors, spread = (tuple(factor * value for value in values) for values in zip(
-        *((item.error, item.spread) for item in series.sizes), strict=True))  # fmt: skip
-    curves = [(name, (x, errors, spread))]
-    nested = [(float(item.size), factor * item.nested.mean) for item in series.sizes if item.nested is not None]
+    sizes = tuple(float(item.size) for item in series.sizes)
+    errors, spread = (tuple(factor * getattr(item, of) for item in series.sizes) for of in ("error", "spread"))
+    yield name, CurveFigure(sizes, errors, marked=True, spread=spread)
+    nested = {float(item.size): factor * item.nested.mean for item in series.sizes if item.nested is not None}
     if nested:
-        sizes, means = zip(*nested, strict=True)
-        curves.append((f"{name}, on other papers", (sizes, means, ())))
-    return curves
+        yield f"{name}, on other papers", CurveFigure(tuple(nested), tuple(nested.values()), marked=True)
 
 
 def figure(analysis: EverySize) -> tuple[tuple[Curves, str], ...]:
