@@ -42,6 +42,11 @@ class PlanningCost:
     frames_per_decision: float
 
 
+def planning_cost(decisions: int, simulated_frames: int) -> PlanningCost | None:
+    """Return the cost of decisions; None without any."""
+    return PlanningCost(decisions, simulated_frames, simulated_frames / decisions) if decisions else None
+
+
 @dataclass(frozen=True)
 class PlayedGame:
     """One agent's episodes on one game.
@@ -116,8 +121,19 @@ class PlayedAlgorithm:
     @cached_property
     def trained(self) -> bool:
         """True if it was trained: as a learner, as a network, or earlier, in files that its parameters name."""
-        known = {agent["label"]: agent for agent in self.run.record.manifest["agents"]}
+        known = described(self.run.record)
         return self.apart or any(keeps(known.get(agent, {})) for agent in self.agents)
+
+
+def described(record: RunRecord) -> Mapping[str, Mapping[str, Any]]:
+    """Return the descriptions of a run's agents in its manifest, by label."""
+    return {agent["label"]: agent for agent in record.manifest["agents"]}
+
+
+def names_by_label(run: RunScores) -> dict[str, str]:
+    """Return the names of a run's agents in its table, by label."""
+    labels = dict.fromkeys(trial.agent for trial in run.record.trials)
+    return dict(zip(labels, run.table.algorithms, strict=True))
 
 
 def keeps(agent: Mapping[str, Any]) -> bool:
@@ -144,7 +160,7 @@ def played_algorithms(collection: RunCollection, *, every_variant: bool) -> tupl
 
 def _of_run(run: RunScores, *, every_variant: bool) -> Iterator[PlayedAlgorithm]:
     trials = grouped((trial.agent, trial) for trial in run.record.trials)
-    shown = dict(zip(trials, run.table.algorithms, strict=True))
+    shown = names_by_label(run)
     cells = _cells(run, shown)
     singles = {
         agent: PlayedAlgorithm(shown[agent], run, tuple(mine), {trial.game: cells[agent, trial.game] for trial in mine})
@@ -184,7 +200,7 @@ def best_of(members: Sequence[PlayedAlgorithm], name: str) -> PlayedAlgorithm:
 def _cells(run: RunScores, shown: Mapping[str, str]) -> dict[tuple[str, str], PlayedGame]:
     record = run.record
     rows = grouped(((trial.agent, trial.game), (trial, record.scored_episodes(trial))) for trial in record.trials)
-    known = {agent["label"]: agent for agent in record.manifest["agents"]}
+    known = described(record)
     return {
         (agent, game): _cell(
             sorted(found, key=lambda row: row[0].seed),
@@ -207,19 +223,17 @@ def _cell(
     rows: Sequence[tuple[TrialRecord, Episodes]], kinds: NDArray[np.int64] | None, possible: int | None, *, apart: bool
 ) -> PlayedGame:
     played = {trial.seed: scored.score for trial, scored in rows if scored}
+    planned = [scored for trial, scored in rows if trial.plans]
     return PlayedGame(
         agent=rows[0][0].agent,
         runs=pooled([*played.values()], apart=apart),
         truncated=tuple(chain.from_iterable(scored.truncated.tolist() for _, scored in rows)),
         planned=sum(trial.episodes for trial, _ in rows),
-        planning=_planning([scored for trial, scored in rows if trial.plans]),
+        planning=planning_cost(
+            sum(int(scored.steps.sum()) for scored in planned),
+            sum(int(scored.simulated_frames.sum()) for scored in planned),
+        ),
         numbers=tuple(played) if apart or not played else (0,),
         kinds=kinds,
         possible=None if kinds is None else possible,
     )
-
-
-def _planning(episodes: Sequence[Episodes]) -> PlanningCost | None:
-    decisions = sum(int(scored.steps.sum()) for scored in episodes)
-    frames = sum(int(scored.simulated_frames.sum()) for scored in episodes)
-    return PlanningCost(decisions, frames, frames / decisions) if decisions else None

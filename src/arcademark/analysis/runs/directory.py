@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from arcademark import wording
 from arcademark.analysis import settings
+from arcademark.analysis.cells import names_by_label
 from arcademark.analysis.settings import ProtocolView
 from arcademark.metrics.efficiency import FRAMES_PER_SECOND
 from arcademark.records import imported
@@ -228,8 +229,7 @@ def imported_source(record: RunRecord) -> ImportedSource | None:
 
 
 def _trials(run: RunScores) -> tuple[TrialEntry, ...]:
-    agents = dict.fromkeys(trial.agent for trial in run.record.trials)
-    labels = dict(zip(agents, run.table.algorithms, strict=True))
+    names = names_by_label(run)
     short = {(trial.algorithm, trial.task, trial.seed): trial.played for trial in run.incomplete}
     return tuple(
         TrialEntry(
@@ -238,7 +238,7 @@ def _trials(run: RunScores) -> tuple[TrialEntry, ...]:
             game=run.record.protocol.task_name(trial.game),
             seed=trial.seed,
             status=trial.status,
-            episodes=short.get((labels[trial.agent], trial.game, trial.seed), trial.episodes),
+            episodes=short.get((names[trial.agent], trial.game, trial.seed), trial.episodes),
             planned_episodes=trial.episodes,
             error=trial.error or "",
         )

@@ -22,7 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.analysis.cells import PlayedAlgorithm
+from arcademark.analysis.cells import PlayedAlgorithm, described, names_by_label
+from arcademark.analysis.uncertainty import statistic
 from arcademark.metrics.training import CommonCurves, MeanCurve, common_curves, mean_curve, training_score
 from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.records import imported
@@ -168,11 +169,10 @@ def _curve(algorithm: PlayedAlgorithm, game: str) -> LearningCurve | None:
     seeds = tuple(_seed(record, trial, window, k) for trial in training)
     scores = np.array([(seed.scores[0], seed.scores[-1], seed.training_score) for seed in seeds])
     first, last, score = scores.mean(axis=0).tolist()
-    _, *reach, _ = score_intervals([scores[:, 2]], [score_bounds(game)])[0].tolist()
-    low, high = (None, None) if math.isnan(reach[0]) else reach
+    reach = statistic(*score_intervals([scores[:, 2]], [score_bounds(game)])[0, :3].tolist())
     evaluated = [seed.evaluation for seed in seeds if seed.evaluation is not None]
     evaluation = float(np.mean(evaluated)) if evaluated else None
-    return LearningCurve(game, algorithm.name, window, first, last, seeds, k, score, low, high, evaluation)
+    return LearningCurve(game, algorithm.name, window, first, last, seeds, k, score, reach.low, reach.high, evaluation)
 
 
 def _seed(record: RunRecord, trial: TrialRecord, window: int, k: int) -> SeedCurve:
@@ -198,8 +198,7 @@ def _seed(record: RunRecord, trial: TrialRecord, window: int, k: int) -> SeedCur
 
 def _snapshots(record: RunRecord, trial: TrialRecord) -> tuple[tuple[float, ...], int]:
     """Return the scores of a learner's snapshots and the number of their episodes; () and 0 if any is missing."""
-    agent = next(one for one in record.manifest["agents"] if one["label"] == trial.agent)
-    early = agent.get("snapshots", {}).get(f"{trial.game} {trial.seed}", [])
+    early = described(record)[trial.agent].get("snapshots", {}).get(f"{trial.game} {trial.seed}", [])
     played, evaluation = {count for _, _, count in early}, record.evaluation(trial)
     if len(played) != 1:
         return (), 0
@@ -231,8 +230,7 @@ def finished(trial: TrialRecord, record: RunRecord) -> bool:
 def episodes(collection: RunCollection) -> Iterator[tuple[str, str, int, int, int, int, float]]:
     """Yield every training episode: algorithm, game, seed, episode, its frames, the frame of its end, its score."""
     for run in collection.runs:
-        agents = dict.fromkeys(trial.agent for trial in run.record.trials)
-        names = dict(zip(agents, run.table.algorithms, strict=True))
+        names = names_by_label(run)
         for trial in run.record.trials:
             rows = run.record.training(trial)
             columns = (rows.episode, rows.frames, np.cumsum(rows.frames), rows.score)

@@ -7,7 +7,6 @@ are left out. `arcademark.metrics.hyperparameters` computes the benefit of tunin
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from arcademark import wording
 from arcademark.analysis.settings import Value
 from arcademark.analysis.subsets import predictors
+from arcademark.analysis.uncertainty import statistic
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import hyperparameters
 from arcademark.metrics.ranges import inter_algorithm
@@ -299,5 +299,5 @@ def _over(parts: NDArray[np.float64] | None) -> tuple[float | None, float | None
     """Return the mean over parts and its interval, each None if there is none."""
     if parts is None:
         return None, None, None
-    value, low, high, _ = intervals.score_intervals([parts])[0].tolist()
-    return (value, None, None) if math.isnan(low) else (value, low, high)
+    mean = statistic(*intervals.score_intervals([parts])[0, :3].tolist())
+    return mean.value, mean.low, mean.high

@@ -15,7 +15,7 @@ from arcademark import wording
 from arcademark.analysis import estimates, measures, published
 from arcademark.analysis.cells import PlayedAlgorithm, PlayedGame, run_names
 from arcademark.analysis.citations import OF_NOTICES, OF_SUMMARIES, cited
-from arcademark.analysis.document import GENERATOR, Notice
+from arcademark.analysis.document import GENERATOR, Notice, same_fields
 from arcademark.analysis.estimates import Estimate
 from arcademark.analysis.measures import Measure, Runs
 from arcademark.analysis.published import Breakthrough
@@ -276,9 +276,15 @@ def sample_efficiency(
         if frames and all(one.value is not None for one in iqm):
             found.append(
                 SampleEfficiency(
-                    *(name, len(games), min(len(curve.seeds) for curve in own), metric.name, metric.title),
-                    *(tuple(frames), tuple(one.value or 0.0 for one in iqm)),
-                    *(tuple(one.low for one in iqm), tuple(one.high for one in iqm)),
+                    algorithm=name,
+                    games=len(games),
+                    seeds=min(len(curve.seeds) for curve in own),
+                    metric=metric.name,
+                    title=metric.title,
+                    frames=tuple(frames),
+                    iqm=tuple(one.value or 0.0 for one in iqm),
+                    low=tuple(one.low for one in iqm),
+                    high=tuple(one.high for one in iqm),
                     unit=unit,
                 )
             )
@@ -355,10 +361,7 @@ def _normalised(measure: Measure, tasks: Sequence[str], ends: NDArray[np.float64
 def _played(cell: PlayedGame) -> Played:
     scores, places = np.unique(np.concatenate([*cell.runs, []]), return_inverse=True)
     shared = scores.tolist()  # one object per distinct score, not per episode: there may be many
-    return Played(
-        *(cell.planned, tuple([shared[place] for place in places.tolist()]), cell.truncated, cell.variant),
-        *(cell.planning, cell.different, cell.possible, cell.exact),
-    )
+    return Played(**same_fields(Played, cell), episodes=tuple([shared[place] for place in places.tolist()]))
 
 
 def _summary(measure: Measure, statistics: Mapping[str, Statistic], played: Runs, dataset: Dataset) -> Summary:

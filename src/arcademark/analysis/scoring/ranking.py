@@ -22,6 +22,7 @@ from arcademark.grouping import grouped
 from arcademark.suite.tasks import suite
 
 SUITE = "atari-57"
+"""The suite on which algorithms are compared with published ones."""
 
 NEARLY_ALL = 0.9
 """Least share of a suite's games whose median counts as that of all games."""

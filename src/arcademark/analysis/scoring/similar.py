@@ -11,6 +11,7 @@ from typing import Any
 
 from arcademark.analysis import measures, published
 from arcademark.analysis.document import Peer, Similar
+from arcademark.analysis.scoring.ranking import SUITE
 from arcademark.analysis.tables import protocols
 from arcademark.analysis.tables.dataset import Dataset
 from arcademark.analysis.tables.document import Algorithm
@@ -18,9 +19,6 @@ from arcademark.catalogue import collections
 from arcademark.grouping import grouped
 from arcademark.metrics import aggregate, efficiency, normalise
 from arcademark.records.model import scored_phase
-
-SUITE = "atari-57"
-"""The suite on which algorithms are compared with published ones."""
 
 
 def budgets(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Similar]:

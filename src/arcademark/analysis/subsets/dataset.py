@@ -53,10 +53,6 @@ class Normalised:
     papers: Mapping[str, str] = field(default_factory=dict)
     unscored: tuple[str, ...] = ()
 
-    def title(self, task: str) -> str:
-        """Name a task for people."""
-        return self.benchmark.title(task)
-
 
 def normalised(places: Sequence[ScoreSource], options: ScoreOptions, *, players: bool = True) -> Normalised:
     """Read and normalise scores; collections of the catalogue keep their reference players if ``players``."""

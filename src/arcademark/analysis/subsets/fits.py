@@ -104,7 +104,14 @@ def _unpacked(arrays: Mapping[str, np.ndarray]) -> tuple[Trained, Mapping[str, s
         joints.append(Joint(texts["tasks"], mean, np.asarray(np.linalg.inv(precision)), precision, count))
     without = dict(zip(texts["without"], joints[1:], strict=True))
     trained = Trained(
-        *(joints[0], arrays["percent"], texts["algorithms"], texts["groups"], without, "log10", texts["left_out"]),
-        *(arrays["fitted"], CALIBRATION),
+        joint=joints[0],
+        percent=arrays["percent"],
+        algorithms=texts["algorithms"],
+        groups=texts["groups"],
+        without=without,
+        transform="log10",
+        left_out=texts["left_out"],
+        fitted=arrays["fitted"],
+        calibration=CALIBRATION,
     )
     return trained, dict(zip(texts["names"], texts["papers"], strict=True))

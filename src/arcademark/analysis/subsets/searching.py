@@ -357,7 +357,7 @@ class _Session:
             "left_out": problem.left_out,
             "folds": request.folds,
             "fold_seed": request.fold_seed,
-            "titles": {task: scores.title(task) for task in scores.tasks},
+            "titles": {task: scores.benchmark.title(task) for task in scores.tasks},
             "noun": self._noun,
             "sources": scores.sources,
             "remarks": scores.remarks,

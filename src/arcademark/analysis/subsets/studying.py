@@ -261,7 +261,7 @@ def _corrected(known: Mapping[str, str], scores: Normalised) -> Mapping[str, tup
     for name, twin in known.items():
         own = dict(zip(scores.tasks, scores.raw[scores.algorithms.index(name)], strict=True))
         changed = tuple(
-            scores.title(task)
+            scores.benchmark.title(task)
             for place, task in enumerate(now.tasks)
             if task in own
             and abs(own[task] - fresh[twin][place]) <= EQUAL

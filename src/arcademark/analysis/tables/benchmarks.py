@@ -116,7 +116,7 @@ class Benchmark:
     @property
     def noun(self) -> str:
         """The noun for a task: "game" on Atari, else "task"."""
-        return "game" if self.atari else "task"
+        return self.view.noun
 
     @property
     def atari(self) -> bool:

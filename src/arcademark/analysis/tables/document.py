@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from arcademark import wording
-from arcademark.analysis.cells import PlanningCost
+from arcademark.analysis.cells import PlanningCost, planning_cost
 from arcademark.analysis.citations import Citation
 from arcademark.analysis.document import Notice, Noticed, Peer
 from arcademark.analysis.estimates import Estimate
@@ -317,8 +317,7 @@ class Algorithm(Side):
     def planning(self) -> PlanningCost | None:
         """The cost of its decisions on all games; None for agents that do not plan."""
         costs = [score.played.planning for score in self.scores if score.played and score.played.planning]
-        decisions, frames = sum(cost.decisions for cost in costs), sum(cost.simulated_frames for cost in costs)
-        return PlanningCost(decisions, frames, frames / decisions) if decisions else None
+        return planning_cost(sum(cost.decisions for cost in costs), sum(cost.simulated_frames for cost in costs))
 
 
 @dataclass(frozen=True)

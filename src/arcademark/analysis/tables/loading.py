@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arcademark import wording
 from arcademark.analysis import published
-from arcademark.analysis.cells import PlayedAlgorithm, played_algorithms
+from arcademark.analysis.cells import PlayedAlgorithm, described, played_algorithms
 from arcademark.analysis.tables import protocols
 from arcademark.analysis.tables.protocols import PlayConditions
 from arcademark.catalogue import collections
@@ -312,9 +312,11 @@ def training_frames(item: PlayedAlgorithm) -> int | None:
 def frames_of_files(item: PlayedAlgorithm) -> int | None:
     """Return the training frames stated in networks' files, averaged over games and seeds; None if any is missing."""
     record = item.run.record
-    stated = {agent["label"]: agent.get("trained_frames", {}) for agent in record.manifest["agents"]}
+    agents = described(record)
     scored = (trial for trial in item.trials if len(record.scored_episodes(trial)))
-    frames = [stated.get(trial.agent, {}).get(f"{trial.game} {trial.seed}") for trial in scored]
+    frames = [
+        agents.get(trial.agent, {}).get("trained_frames", {}).get(f"{trial.game} {trial.seed}") for trial in scored
+    ]
     return round(float(np.mean(frames))) if frames and None not in frames else None
 
 
@@ -341,7 +343,10 @@ def _collection(names: str) -> Scores:
     runs = "one run per algorithm" if table.scores.shape[2] == 1 else "run by run where runs are published"
     known = {
         name: Known(
-            *(protocols.from_entry(entry), entry.training_frames or None, entry.qualified, entry.origin.key),
+            protocols.from_entry(entry),
+            entry.training_frames or None,
+            entry.qualified,
+            entry.origin.key,
             untrained=entry.training_frames == 0,
         )
         for name, entry in kept.items()
