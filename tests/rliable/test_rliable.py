@@ -49,9 +49,9 @@ def test_values_are_rliables():
     assert metrics.probability_of_improvement(X, Y) == pytest.approx(0.4355263157894737)
     assert library.run_score_deviation(X, 54) == pytest.approx(0.6526315789473685)
     assert library.mean_score_deviation(X, 92.8) == np.mean(X.mean(axis=0) > 92.8)
-    assert library.score_distributions(X, [0, 200]).tolist() == pytest.approx(
-        [0.9894736842105263, 0.042105263157894736]
-    )
+    runs = [0.9894736842105263, 0.9263157894736842, 0.6526315789473685, 0.49473684210526314, 0.4842105263157895]
+    thresholds = [0, 10, 54, 92.8, 100, 200]
+    assert library.score_distributions(X, thresholds).tolist() == pytest.approx([*runs, 0.042105263157894736])
 
 
 SIGNATURES = {
