@@ -6,6 +6,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, runtime_checkable
@@ -139,27 +140,25 @@ def load(
         return places
     if isinstance(places, RunCollection):
         return of_runs(places, every_variant=every_variant)
-    scores, files, runs = list[Scores | str](), list[str](), list[RunRecord | str | os.PathLike[str]]()
+    parts, files, runs = list[Callable[[], Scores]](), list[str](), list[RunRecord | str | os.PathLike[str]]()
+    of_files = {**reading, "unknown_tasks": "leave out"} if some_tasks else reading
     for place in chain.from_iterable(_opened(one, reading) for one in _wanted(places)):
         if isinstance(place, ScoreTable):
             tasks = tuple(canonical(task) for task in place.tasks)
-            scores.append(_table(replace(place, tasks=tasks), "a table"))
+            parts.append(partial(_table, replace(place, tasks=tasks), "a table"))
         elif isinstance(place, Frame) and not isinstance(place, RunRecord):
-            scores.append(_framed(place, canonical, reading))
+            parts.append(partial(_framed, place, canonical, reading))
         elif _is_run(place):
-            scores += [] if runs else ["runs"]  # all of a kind are read at once, in the place of the first
+            if not runs:  # all runs are read at once, in the place of the first, and so are files
+                parts.append(lambda: of_runs(load_runs(runs), every_variant=every_variant))
             runs.append(place)
         elif (name := _text(place)).startswith(CATALOGUE):
-            scores.append(_collection(name.removeprefix(CATALOGUE)))
+            parts.append(partial(_collection, name.removeprefix(CATALOGUE)))
         else:
-            scores += [] if files else ["files"]
+            if not files:
+                parts.append(partial(_files, files, canonical, of_files))
             files.append(name)
-    reading = {**reading, "unknown_tasks": "leave out"} if some_tasks else reading
-    read = {
-        "runs": lambda: of_runs(load_runs(runs), every_variant=every_variant),
-        "files": lambda: _files(files, canonical, reading),
-    }
-    return _concatenated([item if isinstance(item, Scores) else read[item]() for item in scores])
+    return _concatenated([read() for read in parts])
 
 
 def sequence(places: Sources) -> Sequence[ScoreSource]:
