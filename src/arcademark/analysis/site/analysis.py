@@ -107,21 +107,7 @@ def analyse(
         raise ArcadeMarkError(
             f"{datasets[0].benchmark.view.title}: no task has the low and the high reference score that ranking needs"
         )
-    steps, total = itertools.count(1), sum(len(dataset.algorithms) for dataset in datasets)
-    stopped = threading.Event()
-
-    def counted(_: int, __: int) -> None:
-        if stopped.is_set():
-            raise KeyboardInterrupt
-        if follow is not None:
-            follow(next(steps), total)
-
-    with ThreadPoolExecutor(2) as pool:  # NumPy sorts and multiplies arrays in parallel
-        try:
-            reports = list(pool.map(lambda dataset, one: analysis.of_dataset(dataset, one, counted), datasets, options))
-        except BaseException:
-            stopped.set()  # stops the other thread, too
-            raise
+    reports = _reports(datasets, options, follow)
     whole, report = datasets[0], reports[0]
     kinds = {name: _group(whole.play(name)) for name in whole.algorithms}
     sizes = Counter(group.title for group in kinds.values())
@@ -166,6 +152,27 @@ def analyse(
         beside=tuple(sorted(plausible.REFERENCES)),
         rules=RULES,
     )
+
+
+def _reports(
+    datasets: Sequence[Dataset], options: Sequence[ScoreOptions], follow: Callable[[int, int], None] | None
+) -> list[ScoreReport]:
+    """Analyse datasets in parallel; if one fails, the others are stopped."""
+    steps, total = itertools.count(1), sum(len(dataset.algorithms) for dataset in datasets)
+    stopped = threading.Event()
+
+    def counted(_: int, __: int) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+        if follow is not None:
+            follow(next(steps), total)
+
+    with ThreadPoolExecutor(2) as pool:  # NumPy sorts and multiplies arrays in parallel
+        try:
+            return list(pool.map(lambda dataset, one: analysis.of_dataset(dataset, one, counted), datasets, options))
+        except BaseException:
+            stopped.set()  # stops the other thread, too
+            raise
 
 
 def _model(predictor: Predictor) -> document.Model:
