@@ -284,10 +284,10 @@ def _hard_game(task: str, algorithms: Mapping[str, Mapping[str, float]]) -> Hard
         name=tasks.games()[task].name,
         random=references.scores("random")[task],
         human=references.scores("human")[task],
-        best=None if top is None else top.score,
-        best_algorithm="" if top is None else top.algorithm,
-        best_source="" if top is None else top.source,
-        best_hns=None if top is None else hns.normalise(task, top.score),
+        best=top.score if top else None,
+        best_algorithm=top.algorithm if top else "",
+        best_source=top.source if top else "",
+        best_hns=hns.normalise(task, top.score if top else None),
         scores=tuple(
             HardScore(name, scores.get(task), hns.normalise(task, scores.get(task)))
             for name, scores in algorithms.items()

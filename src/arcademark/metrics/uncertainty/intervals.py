@@ -112,11 +112,10 @@ def limits(
     check(method, level)
     result = np.asarray(value, dtype=np.float64)
     deviations = draws - result[..., np.newaxis]
-    widening, student = 1.0 / strata.shrinkage(), np.ones(result.shape)
     if method == "percentile":
-        widening = np.ones(result.shape)
+        widening = student = np.ones(result.shape)
     else:
-        student = student_ratio(strata.degrees_of_freedom(), level)
+        widening, student = 1.0 / strata.shrinkage(), student_ratio(strata.degrees_of_freedom(), level)
     if method == "symmetric":
         high = np.quantile(np.abs(deviations), level, axis=-1)
         low = -high
