@@ -12,7 +12,7 @@ import numpy as np
 from arcademark import wording
 from arcademark.analysis import measures
 from arcademark.catalogue import collections
-from arcademark.catalogue.model import Entry
+from arcademark.catalogue.model import Entry, Result
 from arcademark.grouping import grouped
 from arcademark.metrics.normalise import reaching
 from arcademark.subset.problem import Floats
@@ -155,23 +155,14 @@ def _benchmarked(name: str) -> tuple[Mapping[str, Entry], Floats]:
     return entries, collections.table(entries).select(tasks=games).mean_over_runs()
 
 
-@dataclass(frozen=True)
-class Best:
-    """The best published score of a game, its algorithm (`Entry.identity`), and the paper that published it."""
-
-    score: float
-    algorithm: str
-    source: str
-
-
-def best(task: str, *, but: Collection[str] = ()) -> Best | None:
+def best(task: str, *, but: Collection[str] = ()) -> Result | None:
     """Return the best published score of a game, whatever its protocol; None if there is none.
 
     ``but`` lists algorithms to leave out by any of their names in the catalogue: "GDI-H3", "GDI-H3 (Fan 2021)".
     """
     left_out = {identities().get(name, name) for name in but}
     ranked = _ranked().get(task, ())
-    return next((best for best in ranked if best.algorithm not in left_out), None)
+    return next((best for best in ranked if best.entry.identity not in left_out), None)
 
 
 def of_similar_budget(frames: int, games: Collection[str]) -> tuple[list[Entry], bool, tuple[str, ...]]:
@@ -220,10 +211,9 @@ def identities() -> Mapping[str, str]:
 
 
 @cache
-def _ranked() -> Mapping[str, tuple[Best, ...]]:
+def _ranked() -> Mapping[str, tuple[Result, ...]]:
     """Return each game's published scores, best first."""
-    published = (item for item in collections.results() if item.entry.kind not in NO_ALGORITHM)
-    by_task = grouped((item.task, Best(item.score, item.entry.identity, item.entry.origin.short)) for item in published)
+    by_task = grouped((item.task, item) for item in collections.results() if item.entry.kind not in NO_ALGORITHM)
     return {task: tuple(sorted(those, key=lambda one: -one.score)) for task, those in by_task.items()}
 
 
@@ -285,8 +275,8 @@ def _hard_game(task: str, algorithms: Mapping[str, Mapping[str, float]]) -> Hard
         random=references.scores("random")[task],
         human=references.scores("human")[task],
         best=top.score if top else None,
-        best_algorithm=top.algorithm if top else "",
-        best_source=top.source if top else "",
+        best_algorithm=top.entry.identity if top else "",
+        best_source=top.entry.origin.short if top else "",
         best_hns=hns.normalise(task, top.score if top else None),
         scores=tuple(
             HardScore(name, scores.get(task), hns.normalise(task, scores.get(task)))
