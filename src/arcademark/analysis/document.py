@@ -61,32 +61,6 @@ class Notice:
     hint: str = ""
 
 
-class Noticed:
-    """Any document with notices."""
-
-    notices: tuple[Notice, ...]
-
-    @property
-    def warnings(self) -> tuple[Notice, ...]:
-        """Notices that put a number in doubt."""
-        return tuple(notice for notice in self.notices if notice.level == "warning")
-
-    @property
-    def notes(self) -> tuple[Notice, ...]:
-        """Notices that explain a number."""
-        return tuple(notice for notice in self.notices if notice.level == "note")
-
-    @property
-    def caveats(self) -> tuple[Notice, ...]:
-        """Notes on what a number measures."""
-        return tuple(notice for notice in self.notes if notice.kind in CAVEATS)
-
-    @property
-    def explanations(self) -> tuple[Notice, ...]:
-        """Notes on how a number is computed."""
-        return tuple(notice for notice in self.notes if notice.kind not in CAVEATS)
-
-
 @dataclass(frozen=True)
 class Peer:
     """One algorithm among those of a similar budget, over the games that all of them have.

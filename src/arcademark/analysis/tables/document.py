@@ -15,7 +15,7 @@ from typing import Literal
 from arcademark import wording
 from arcademark.analysis.cells import PlanningCost, planning_cost
 from arcademark.analysis.citations import Citation
-from arcademark.analysis.document import Notice, Noticed, Peer
+from arcademark.analysis.document import CAVEATS, Notice, Peer
 from arcademark.analysis.estimates import Estimate
 from arcademark.analysis.published import Breakthrough, HardExploration
 from arcademark.analysis.tables.benchmarks import BenchmarkView
@@ -361,7 +361,7 @@ class Tolerance:
 
 
 @dataclass(frozen=True)
-class TableDocument(Noticed):
+class TableDocument:
     """Fields that every document on a table has.
 
     title: The algorithms' names.
@@ -382,6 +382,26 @@ class TableDocument(Noticed):
     hard_exploration: HardExploration | None
     notices: tuple[Notice, ...]
     citations: tuple[Citation, ...]
+
+    @property
+    def warnings(self) -> tuple[Notice, ...]:
+        """Notices that put a number in doubt."""
+        return tuple(notice for notice in self.notices if notice.level == "warning")
+
+    @property
+    def notes(self) -> tuple[Notice, ...]:
+        """Notices that explain a number."""
+        return tuple(notice for notice in self.notices if notice.level == "note")
+
+    @property
+    def caveats(self) -> tuple[Notice, ...]:
+        """Notes on what a number measures."""
+        return tuple(notice for notice in self.notes if notice.kind in CAVEATS)
+
+    @property
+    def explanations(self) -> tuple[Notice, ...]:
+        """Notes on how a number is computed."""
+        return tuple(notice for notice in self.notes if notice.kind not in CAVEATS)
 
     def game(self, task: str) -> ScoredGame:
         """Return the game with this id; raise KeyError if the document does not have it."""
