@@ -15,7 +15,7 @@ from arcademark.analysis.subsets.searching import EverySize
 from arcademark.analysis.tables.document import Summary
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.pages.figures import comparisons, papers, scores, sizes, style
-from arcademark.pages.figures.model import PictureRow, Pictures
+from arcademark.pages.figures.model import PictureRow
 from arcademark.pages.figures.style import MAX_ROWS, MAX_SERIES
 from arcademark.pages.render.blocks import Figure
 from arcademark.reproduce.figures import PaperFigure
@@ -117,7 +117,7 @@ def of_paper(figure: PaperFigure) -> Figure:
 def pictures(name: str, row: PictureRow) -> Figure:
     """Draw a row of pictures."""
     words = f"{row.title}: {'; '.join(picture.title for picture in row.pictures)}."
-    return Figure(name, lambda: ((Pictures((row,)), words),))
+    return Figure(name, lambda: ((row, words),))
 
 
 def _legend(report: ScoreReport) -> tuple[tuple[str, str], ...]:

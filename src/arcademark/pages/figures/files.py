@@ -22,7 +22,7 @@ from matplotlib.text import Text
 from arcademark.errors import escaped
 from arcademark.files import MADE_BY
 from arcademark.pages.figures import curves, grid, model, pictures, rows
-from arcademark.pages.figures.model import Curves, HeatMap, Pictures, RowsFigure
+from arcademark.pages.figures.model import Curves, HeatMap, PictureRow, RowsFigure
 from arcademark.pages.figures.style import PALETTE, SCREEN, SVG_FONTS, WIDTH, FigureStyle
 
 DOTS_PER_INCH = 200
@@ -42,7 +42,7 @@ def draw(shown: model.Figure, width: float = WIDTH, style: FigureStyle = SCREEN)
                 figure = curves.draw(shown, width)
             case HeatMap():
                 figure = grid.draw(shown, width)
-            case Pictures():
+            case PictureRow():
                 figure = pictures.draw(shown)
     for found in figure.findobj(Text):
         if isinstance(found, Text) and found.get_text():

@@ -174,18 +174,11 @@ class Picture:
 
 @dataclass(frozen=True)
 class PictureRow:
-    """Pictures side by side, on as many lines as needed, below a title and a text."""
+    """A figure of pictures side by side, on as many lines as needed, below a title and a text."""
 
     title: str
     text: str
     pictures: tuple[Picture, ...]
 
 
-@dataclass(frozen=True)
-class Pictures:
-    """A figure of rows of pictures."""
-
-    rows: tuple[PictureRow, ...]
-
-
-Figure = RowsFigure | Curves | HeatMap | Pictures
+Figure = RowsFigure | Curves | HeatMap | PictureRow

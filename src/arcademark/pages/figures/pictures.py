@@ -1,17 +1,19 @@
-"""Drawing of pictures: rows with their titles above, and pictures side by side with their titles below."""
+"""Drawing of pictures side by side, with their titles below, and a title and a text above."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from arcademark.pages.figures.canvas import TITLE_LINE, axes_at, beside, blank, wrapped
-from arcademark.pages.figures.model import Picture, PictureRow, Pictures
+from arcademark.pages.figures.model import Picture, PictureRow
 from arcademark.pages.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDTH
 
-GAP, ROW_GAP, LINE_GAP = 11.0, 15.0, 7.5
-"""Gaps between pictures, between rows, and between lines of a row."""
+GAP, LINE_GAP = 11.0, 7.5
+"""Gaps between pictures, and between lines of pictures."""
 MAX_COLUMNS = 4
 """Maximum number of columns."""
 WIDEST = (WIDTH - GAP) / 2
@@ -27,33 +29,30 @@ Line = list[tuple[float, float, Picture]]
 """Pictures side by side, each with the left end and the width of its place."""
 
 
-def draw(shown: Pictures) -> Figure:
+def draw(shown: PictureRow) -> Figure:
     """Draw pictures; the figure has no canvas."""
-    columns = max(min(MAX_COLUMNS, sum(picture.span for picture in row.pictures)) for row in shown.rows)
-    rows = [(row, _lines(row, columns)) for row in shown.rows]
-    heights = [_head(row) + sum(map(_height, lines)) + LINE_GAP * (len(lines) - 1) for row, lines in rows]
-    top = sum(heights) + ROW_GAP * (len(heights) - 1)
-    figure = blank(top, dpi=PIXELS_AN_INCH)
-    for (row, lines), height in zip(rows, heights, strict=True):
-        head = axes_at(figure, 0, top - _head(row), WIDTH, _head(row))
-        beside(head, row.title, (0, 1), (0, 0), NAME_SIZE, "ink", fontweight="bold", va="top")
-        for number, text in enumerate(_text(row)):
-            beside(head, text, (0, 1), (0, -TITLE_LINE - TEXT_LINE * number), NUMBER_SIZE, "muted", va="top")
-        below = top - _head(row)
-        for line in lines:
-            for left, width, picture in line:
-                _picture(figure, picture, (left, below), width)
-            below -= _height(line) + LINE_GAP
-        top -= height + ROW_GAP
+    columns = min(MAX_COLUMNS, sum(picture.span for picture in shown.pictures))
+    lines, texts = _lines(shown.pictures, columns), wrapped(shown.text, WIDTH, NUMBER_SIZE)
+    head = TITLE_LINE + TEXT_LINE * len(texts) + HEAD_GAP
+    below = sum(map(_height, lines)) + LINE_GAP * (len(lines) - 1)
+    figure = blank(head + below, dpi=PIXELS_AN_INCH)
+    axes = axes_at(figure, 0, below, WIDTH, head)
+    beside(axes, shown.title, (0, 1), (0, 0), NAME_SIZE, "ink", fontweight="bold", va="top")
+    for number, text in enumerate(texts):
+        beside(axes, text, (0, 1), (0, -TITLE_LINE - TEXT_LINE * number), NUMBER_SIZE, "muted", va="top")
+    for line in lines:
+        for left, width, picture in line:
+            _picture(figure, picture, (left, below), width)
+        below -= _height(line) + LINE_GAP
     return figure
 
 
-def _lines(row: PictureRow, columns: int) -> list[Line]:
+def _lines(pictures: Sequence[Picture], columns: int) -> list[Line]:
     """Distribute the pictures over lines of this number of columns."""
     one = min(WIDEST, (WIDTH - GAP * (columns - 1)) / columns)
     lines: list[Line] = [[]]
     used = 0
-    for picture in row.pictures:
+    for picture in pictures:
         span = min(picture.span, columns)
         if used + span > columns:
             lines.append([])
@@ -68,14 +67,6 @@ def _height(line: Line) -> float:
         _size(picture.pixels, width)[1] + CAPTION_GAP + CAPTION_LINE * len(_caption(picture, width))
         for _, width, picture in line
     )
-
-
-def _head(row: PictureRow) -> float:
-    return TITLE_LINE + TEXT_LINE * len(_text(row)) + HEAD_GAP
-
-
-def _text(row: PictureRow) -> list[str]:
-    return wrapped(row.text, WIDTH, NUMBER_SIZE)
 
 
 def _caption(picture: Picture, width: float) -> list[str]:

@@ -100,7 +100,7 @@ class Figure:
         """Return it as one drawing, with panels of curves joined, and with its legend, or that of others."""
         drawings = [drawing for drawing, _ in self.made()]
         first = drawings[0]
-        if isinstance(first, model.Pictures | model.HeatMap):
+        if isinstance(first, model.PictureRow | model.HeatMap):
             return first
         legend = first.legend or tuple((name, style.SERIES.index(shade)) for name, shade in self.legend or others)
         if isinstance(first, model.RowsFigure):

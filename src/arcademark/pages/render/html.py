@@ -10,7 +10,7 @@ from markupsafe import Markup
 from arcademark.analysis.document import GENERATOR
 from arcademark.errors import escaped
 from arcademark.pages.columns import AnyColumn
-from arcademark.pages.figures.model import HeatMap, Pictures
+from arcademark.pages.figures.model import HeatMap, PictureRow
 from arcademark.pages.figures.style import DARK, NARROW, PALETTE, WIDTH
 from arcademark.pages.render import blocks
 from arcademark.pages.render.blocks import Block, Cell, Document, Figure, Table
@@ -74,7 +74,7 @@ def drawings(shown: Figure) -> list[Markup]:
     made = []
     for number, (model, words) in enumerate(shown.made()):
         name = f"{shown.name}-{number}" if number else shown.name
-        large = isinstance(model, Pictures) or (
+        large = isinstance(model, PictureRow) or (
             isinstance(model, HeatMap) and len(model.rows) * len(model.columns) > MAX_CELLS
         )
         sizes = {"": WIDTH} if large else {"wide": WIDTH, "narrow": NARROW}
