@@ -218,7 +218,7 @@ def _header_in_columns(lines: Sequence[str]) -> int | None:
     for at, line in enumerate(lines[:-1]):
         words, below = line.split(), next(filter(None, map(str.split, lines[at + 1 :])), [])
         named = len(words) > 1 and role_of(words[0]) in ("game", "algorithm") and not set(line) & set(",\t;|")
-        if named and len(below) > 1 and numerals.apart(below[-1]).marks:
+        if named and len(below) > 1 and numerals.is_number(below[-1]):
             return at
     return None
 
@@ -268,8 +268,8 @@ def _split_at(gap: str, line: str) -> list[str]:
 def _joined(cells: list[str], width: int) -> list[str]:
     """Join the words of a name before the last numbers of a row: Bank Heist 455.0 1,358.0."""
     name, numbers = cells[: 1 - width], cells[1 - width :]
-    whole = name and not numerals.apart(name[-1]).marks
-    whole = whole and all(numerals.apart(cell).marks or cell.lower() in numerals.MISSING for cell in numbers)
+    whole = name and not numerals.is_number(name[-1])
+    whole = whole and all(numerals.is_number(cell) or numerals.is_missing(cell) for cell in numbers)
     return [" ".join(name), *numbers] if whole else cells
 
 
@@ -359,7 +359,7 @@ def _kept(rows: Iterable[list[str]], prose: list[str]) -> Iterator[list[str]]:
 def _is_prose(line: str) -> bool:
     """Return whether a line is a remark: words, one number at most, which is not the last, and no other separator."""
     words = line.split()
-    numbers = [bool(numerals.apart(word).marks) or word.lower() in numerals.MISSING for word in words]
+    numbers = [numerals.is_number(word) or numerals.is_missing(word) for word in words]
     return len(words) > 1 and sum(numbers) < 2 and not numbers[-1] and not set(line) & set(";\t|")
 
 

@@ -299,7 +299,7 @@ def _by_level(leaves: Sequence[_Leaf]) -> list[list[str]]:
 def _is_fact(name: str, value: object) -> bool:
     """Return whether a value beside objects of scores is about these, and none of them."""
     if isinstance(value, str):
-        return role_of(name) not in _NAMED and not numerals.apart(value).marks
+        return role_of(name) not in _NAMED and not numerals.is_number(value)
     return role_of(name) in (*_STATISTICS, "frames") and role_of(name) != "score"
 
 

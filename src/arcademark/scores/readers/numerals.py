@@ -23,7 +23,7 @@ from functools import lru_cache
 from arcademark.scores.readers.role_names import RULES
 
 MISSING = frozenset(RULES["missing"])
-"""Cells that hold no score, in any case."""
+"""Marks of a missing score, in lower case."""
 
 MARKS = (".", ",")
 """Decimal marks."""
@@ -166,6 +166,16 @@ def is_spread(cell: str) -> bool:
     return len(cell) <= MAX_CHARACTERS and _ALONE.fullmatch(_bare(cell)) is not None
 
 
+def is_number(cell: str) -> bool:
+    """Return whether a cell holds a number, with or without a spread."""
+    return bool(apart(cell).marks)
+
+
+def is_missing(cell: str) -> bool:
+    """Return whether a cell holds nothing, or a mark of a missing score."""
+    return cell.strip().lower() in MISSING
+
+
 def any_spread(cells: Sequence[str]) -> bool:
     """Return whether any of these cells may hold a spread alone."""
     return _MAY_BE_ALONE.search("\n".join(cells)) is not None
@@ -190,9 +200,9 @@ def written_out(cell: str) -> str:
 
 def plain(cell: str) -> float:
     """Read a number with a decimal point and nothing else: NaN where it is missing, infinity where it is another."""
-    bare = cell.strip()
-    if bare.lower() in MISSING:
+    if is_missing(cell):
         return math.nan
+    bare = cell.strip()
     try:
         return math.inf if "_" in bare or "n" in bare.lower() else float(bare)
     except ValueError:
@@ -206,5 +216,5 @@ def read(cell: str, mark: str, *, alone: bool = False) -> float:
     """
     numeral = apart(cell)
     if not numeral.marks:
-        return math.nan if cell.strip().lower() in MISSING else math.inf
+        return math.nan if is_missing(cell) else math.inf
     return math.inf if alone and (numeral.spread or numeral.power) else numeral.value(mark)

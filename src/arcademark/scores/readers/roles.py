@@ -274,16 +274,16 @@ class _Reader:
         cells = self.sheet.columns[at]
         if isinstance(cells, np.ndarray):
             return bool(np.any(np.mod(cells[np.isfinite(cells)], 1)))
-        return any(re.search(r"\d[.,]\d", cell) and numerals.apart(cell).marks for cell in cells[:MAX_SAMPLE])
+        return any(re.search(r"\d[.,]\d", cell) and numerals.is_number(cell) for cell in cells[:MAX_SAMPLE])
 
     def _any_number(self, at: int, *, filled: bool = False) -> bool:
         """Return whether any cell of a column is a number, or all are missing and it need not be `filled`."""
         cells = self.sheet.columns[at]
         if isinstance(cells, np.ndarray):
             return not filled or bool(np.isfinite(cells).any())
-        there = [cell for cell in cells[:MAX_SAMPLE] if cell.strip().lower() not in numerals.MISSING]
+        there = [cell for cell in cells[:MAX_SAMPLE] if not numerals.is_missing(cell)]
         return (not there and not filled) or any(
-            numerals.apart(cell).marks or cell[:1] == "=" or any(map(str.isdigit, cell.lstrip(" ~≈<>≤≥$*")[:1]))
+            numerals.is_number(cell) or cell[:1] == "=" or any(map(str.isdigit, cell.lstrip(" ~≈<>≤≥$*")[:1]))
             for cell in there
         )
 
@@ -436,7 +436,7 @@ class _Reader:
         """Refuse columns of one word, as of the only algorithm in a table with a row a score, whose name is unknown."""
         for at in words:
             cells = {self.sheet.text(cell) for cell in self.sheet.columns[at]}
-            if self.sheet.size > 1 and len(cells) == 1 and not cells & numerals.MISSING:
+            if self.sheet.size > 1 and len(cells) == 1:
                 name = self.sheet.header[at]
                 asked = question("words", name=repr(name), cell=repr(cells.pop()), column=name)
                 raise ArcadeMarkError(f"{self.sheet.path}, row 1: {asked}")

@@ -214,7 +214,7 @@ def _of_spreads(sheet: Sheet, row: int) -> bool:
         first > 0
         and all(cell in ("", above) for cell, above in cells[:first])
         and all(
-            (numerals.is_spread(cell) and bool(numerals.apart(above).marks)) or cell.lower() in numerals.MISSING
+            (numerals.is_spread(cell) and numerals.is_number(above)) or numerals.is_missing(cell)
             for cell, above in cells[first:]
         )
     )
@@ -236,7 +236,7 @@ def _filled_down(sheet: Sheet) -> Sheet:
         again = any(cell.strip() and cell == other for cell, other in pairwise(cells))
         of_names = role_of(sheet.header[at]) in ("game", "algorithm", "run", "seed")
         for row in () if again else rows:
-            if of_names or not numerals.apart(cells[row - 1]).marks:
+            if of_names or not numerals.is_number(cells[row - 1]):
                 cells[row] = cells[row - 1]
                 filled_rows += at == 0
         columns[at] = cells

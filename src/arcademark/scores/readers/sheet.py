@@ -237,7 +237,7 @@ class Sheet:
             return self.integers(column, rows), ""
         texts = [cell.strip() for cell in cells]
         there = dict.fromkeys(text for text, kept in zip(texts, rows, strict=True) if kept)
-        if not all(_LABEL.fullmatch(text) and text.lower() not in numerals.MISSING for text in there):
+        if not all(_LABEL.fullmatch(text) and not numerals.is_missing(text) for text in there):
             return self.integers(column, rows), ""
         ends = [re.fullmatch(r"[A-Za-z]+[_-]?(\d{1,15})", text) for text in there]
         numbers = [int(end[1]) if end else -1 for end in ends]
