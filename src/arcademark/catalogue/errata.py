@@ -96,7 +96,7 @@ def _disagreements(papers: Mapping[str, Source]) -> Iterator[Erratum]:
                 )
             yield Erratum(
                 paper=other.paper,
-                where=f"{other.source}: {_KINDS[reference.kind]} of {tasks.games()[reference.task].name}",
+                where=f"{other.source}: {_KINDS[reference.kind]} of {tasks.game_name(reference.task)}",
                 place=None,
                 printed=repr(other.score).removesuffix(".0"),
                 holds=repr(reference.score).removesuffix(".0"),

@@ -82,7 +82,7 @@ def _examples(title: str, scores: data.Scores) -> Panel:
     places = [data.place(game) for game in EXAMPLES]
     rows = [(agent, scores[data.LEARNERS.index(agent), places].tolist()) for agent in AGENTS]
     series = (PanelSeries(agent, tuple(None if np.isnan(value) else value for value in row)) for agent, row in rows)
-    return Panel(title, "bars", "", tuple(series), tuple(tasks.games()[game].name for game in EXAMPLES))
+    return Panel(title, "bars", "", tuple(series), tuple(map(tasks.game_name, EXAMPLES)))
 
 
 def _summary(name: str, scores: data.Scores, word: str) -> PanelSeries:

@@ -20,7 +20,7 @@ COMPARABLE = 10.0
 def normalised() -> Iterator[PrintedComparison]:
     """Check the statements of §4.1 and Figure 2, in their order."""
     random = data.raw(("Random",))[0]
-    undefined = [tasks.games()[game].name for game, score in zip(data.games(), random, strict=True) if score == 0]
+    undefined = [tasks.game_name(game) for game, score in zip(data.games(), random, strict=True) if score == 0]
     text = f"undefined in {len(undefined)} games: {', '.join(undefined)}"
     yield stated("random-normalised", text, not undefined)
     freeway = data.learners("freeway")
@@ -41,7 +41,7 @@ def normalised() -> Iterator[PrintedComparison]:
     low, high = np.nanmin(inter), np.nanmax(inter)
     yield stated("bounded", f"{low:g} to {high:g}", low >= 0 and high <= 1)
     searches = zip(data.games(), *data.raw(data.SEARCH), strict=True)
-    tied = [tasks.games()[game].name for game, breadth, uct in searches if breadth == uct]
+    tied = [tasks.game_name(game) for game, breadth, uct in searches if breadth == uct]
     text = f"undefined where they tie: breadth-first search and UCT in {', '.join(tied)}"
     yield stated("two-algorithms", text, not tied)
     yield stated("venture", f"{inter[LEARNERS.index('BASS'), data.place('venture')]:.1f}")

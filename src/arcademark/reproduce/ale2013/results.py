@@ -148,4 +148,4 @@ def shares_of_best() -> data.Scores:
 
 
 def _named(marked: NDArray[np.bool_]) -> str:
-    return ", ".join(tasks.games()[game].name for game, chosen in zip(data.games(), marked, strict=True) if chosen)
+    return ", ".join(tasks.game_name(game) for game, chosen in zip(data.games(), marked, strict=True) if chosen)

@@ -31,7 +31,7 @@ from arcademark.subset.search.search import Candidate, evaluate
 from arcademark.suite import references
 from arcademark.suite.subsets import subset
 from arcademark.suite.tables import read_rows
-from arcademark.suite.tasks import games, suite
+from arcademark.suite.tasks import game_name, suite
 
 PAPER = "aitchison-2023"
 COLLECTION = "atari-5-training"
@@ -155,11 +155,6 @@ def printed(table: int) -> Mapping[str, tuple[str, ...]]:
     return {row["row"]: tuple(row["printed"].split("; ")) for row in rows if row["table"] == str(table)}
 
 
-def name_of(game: str) -> str:
-    """Return a game's name for people."""
-    return games()[game].name
-
-
 def listed(games: Iterable[str], between: str = ", ") -> str:
     """Return the names of several games, joined."""
-    return between.join(map(name_of, games))
+    return between.join(map(game_name, games))

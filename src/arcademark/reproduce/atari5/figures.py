@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from arcademark.reproduce.atari5 import data, results
 from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure
+from arcademark.suite.tasks import game_name
 
 TERTILES = ("low", "middle", "high")
 
@@ -24,7 +25,7 @@ def single_games() -> PaperFigure:
         "Figure 2: single games as predictors of the median",
         "R² of the 57-game median from one game, with an intercept, both in log space, in sample; over the algorithms "
         "that have the game. The best is first here and last in the paper.",
-        (_bars("R²", [data.name_of(game) for game, _ in ordered], [model.r2 for _, model in ordered]),),
+        (_bars("R²", [game_name(game) for game, _ in ordered], [model.r2 for _, model in ordered]),),
     )
 
 
@@ -54,7 +55,7 @@ def all_games() -> PaperFigure:
     kinds |= dict.fromkeys(data.ATARI_5, "predicted from themselves")
     order = ("predicted from themselves", "other games", "hard exploration")
     games = sorted(data.GAMES, key=lambda game: (order.index(kinds[game]), -models[game].r2, game))
-    names, values = [data.name_of(game) for game in games], [models[game].r2 for game in games]
+    names, values = [game_name(game) for game in games], [models[game].r2 for game in games]
     return PaperFigure(
         data.PAPER,
         4,

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from arcademark.metrics.ranking import inversions
 from arcademark.reproduce.atari5 import data
-from arcademark.reproduce.atari5.data import listed, name_of, stated
+from arcademark.reproduce.atari5.data import listed, stated
 from arcademark.reproduce.comparison import PrintedComparison
 from arcademark.subset.fitting import fold_means, held_out
 from arcademark.subset.problem import fold_of_cases, log10_score_inverse
 from arcademark.suite.subsets import subset
-from arcademark.suite.tasks import games
+from arcademark.suite.tasks import game_name, games
 
 GROUPS = 3
 LEVEL = 0.05
@@ -83,7 +83,7 @@ def single() -> Iterator[PrintedComparison]:
     models = data.single_games()
     order = list(models)
     for key, game in (("best-game", order[-1]), ("worst-game", order[0])):
-        yield stated(key, f"{name_of(game)}, {models[game].r2:.3f}")
+        yield stated(key, f"{game_name(game)}, {models[game].r2:.3f}")
     own = models["name_this_game"]
     yield stated("name-this-game", f"{own.intercept:.2f} and {own.coefficients[0]:.2f}")
     middle = models[order[len(order) // 2]].r2
@@ -91,7 +91,7 @@ def single() -> Iterator[PrintedComparison]:
         ("capped-games", ("pong", "surround", "tennis"), LITTLE, ""),
         ("hard-games", data.HARD, middle, ", the middle game"),
     ):
-        places = ", ".join(f"{name_of(game)} {models[game].r2:.3f} ({order.index(game) + 1})" for game in chosen)
+        places = ", ".join(f"{game_name(game)} {models[game].r2:.3f} ({order.index(game) + 1})" for game in chosen)
         text = f"R² (place from the worst): {places}; all below {limit:.3f}{note}"
         yield stated(key, text, all(models[game].r2 < limit for game in chosen))
 
@@ -167,7 +167,7 @@ def all_games() -> Iterator[PrintedComparison]:
     yield stated("share-10", f"{100 * 10 / 57:.1f}%")
     hard, others = ([g for g in data.GAMES if (g in data.HARD) == kind] for kind in (True, False))
     pooled = [100 * data.explained_share(data.ATARI_5, part) for part in (hard, others)]
-    shares = ", ".join(f"{name_of(game)} {five[game].r2:.2f}" for game in hard)
+    shares = ", ".join(f"{game_name(game)} {five[game].r2:.2f}" for game in hard)
     text = f"{pooled[0]:.1f}% of their variance, {pooled[1]:.1f}% of the others'; {shares}"
     yield stated("hard-predicted", text, pooled[0] < pooled[1])
 
@@ -188,7 +188,7 @@ def structure() -> Iterator[PrintedComparison]:
     for game in SKIING:
         yield stated(f"skiing-{game}", f"{data.correlation('skiing', game):.2f}")
     mates = {game for pair, _ in pairs[-4:] for game in pair} - {"skiing"}
-    yield stated("skiing-mates", ", ".join(sorted(map(name_of, mates))), mates == set(SKIING))
+    yield stated("skiing-mates", ", ".join(sorted(map(game_name, mates))), mates == set(SKIING))
     yield stated("why-skiing")
 
 

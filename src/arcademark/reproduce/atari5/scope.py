@@ -11,7 +11,7 @@ import numpy as np
 
 from arcademark.catalogue import collections
 from arcademark.reproduce.atari5 import data
-from arcademark.reproduce.atari5.data import listed, name_of, stated
+from arcademark.reproduce.atari5.data import listed, stated
 from arcademark.reproduce.comparison import PrintedComparison, decided
 from arcademark.subset.fitting import fit
 from arcademark.subset.predict.model import from_subset
@@ -20,6 +20,7 @@ from arcademark.subset.search.plan import ATARI_5, follow
 from arcademark.subset.search.search import SearchResult
 from arcademark.suite.protocols import protocol
 from arcademark.suite.subsets import subset
+from arcademark.suite.tasks import game_name
 
 MINIMUM = 40
 """Games that an algorithm, and algorithms that a game must have (§4.1)."""
@@ -95,7 +96,7 @@ def dataset() -> Iterator[PrintedComparison]:
     yield stated("before-removal")
     yield stated("algorithms", f"{len(counts) - 1} and the human reference", False)
     yield stated("games-each", f"{min(counts.values())} or more", min(counts.values()) >= MINIMUM)
-    text = ", ".join(f"{name_of(game)} ({by_game[game]})" for game in few)
+    text = ", ".join(f"{game_name(game)} ({by_game[game]})" for game in few)
     yield stated("few-algorithms", text, few == ["surround"])
     row = data.percentages()[data.names().index("MuZero")]
     without = float(np.nanmedian(np.delete(row, data.GAMES.index("surround"))))

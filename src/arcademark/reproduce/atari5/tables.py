@@ -14,12 +14,12 @@ from functools import cache
 from importlib.resources import files
 
 from arcademark.reproduce.atari5 import data
-from arcademark.reproduce.atari5.data import PAPER, listed, name_of, printed, stated
+from arcademark.reproduce.atari5.data import PAPER, listed, printed, stated
 from arcademark.reproduce.comparison import PrintedComparison, decided, explained, number, row, slips
 from arcademark.suite import references
 from arcademark.suite.subsets import Subset, subset
 from arcademark.suite.tables import read_named
-from arcademark.suite.tasks import canonical_game
+from arcademark.suite.tasks import canonical_game, game_name
 
 KILOGRAMS_PER_POUND = 0.45359237
 POUNDS_PER_KWH = 0.92
@@ -95,7 +95,7 @@ def best_subsets() -> Iterator[PrintedComparison]:
         yield row(where, cells, (result.r2, 100 * result.log_error))
     tasks = subset("dqn-7").tasks
     weights = zip(tasks, data.model(tasks).coefficients, strict=True)
-    negative = [f"{weight:.4f} for {name_of(game)}" for game, weight in weights if weight < 0]
+    negative = [f"{weight:.4f} for {game_name(game)}" for game, weight in weights if weight < 0]
     yield stated("dqn-7", ", ".join(negative), not negative)
 
 
@@ -176,7 +176,7 @@ def game_models(table: int) -> Iterator[PrintedComparison]:
     """Check Table 10 or 11 of the arXiv text, then differences of the ICML text."""
     models = data.game_models(GAME_MODELS[table])
     for game, cells in printed(table).items():
-        yield row(f"Table {table}, {name_of(game)}", cells, (models[game].intercept, *models[game].coefficients))
+        yield row(f"Table {table}, {game_name(game)}", cells, (models[game].intercept, *models[game].coefficients))
     falling = sum(min(model.coefficients) < -1e-9 for model in models.values())
     text = f"not these: {falling} of the {len(models)} models have a negative coefficient"
     yield stated("monotone", text, not falling, number=str(table))
@@ -187,7 +187,7 @@ def normalisation() -> Iterator[PrintedComparison]:
     """Check Table 12: random and human scores, against the references of atari-57."""
     low, high = references.scores("random"), references.scores("human")
     for game, cells in printed(12).items():
-        yield row(f"Table 12, {name_of(game)}, random and human score", cells, (low[game], high[game]))
+        yield row(f"Table 12, {game_name(game)}, random and human score", cells, (low[game], high[game]))
     yield from _slips(lambda where: where.startswith("Table 12"))
     yield stated("table-12-games", str(len(printed(12).keys() & set(data.GAMES))))
 

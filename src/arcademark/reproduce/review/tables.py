@@ -23,7 +23,7 @@ from arcademark.catalogue.printed import NOTHING, PrintedNumber, printed_cells, 
 from arcademark.reproduce.comparison import PrintedComparison, Reproduction, Verdict, explained
 from arcademark.reproduce.review import text as review_text
 from arcademark.reproduce.review.values import PAPER, REFERENCES, as_rounded, ours, value
-from arcademark.suite.tasks import games
+from arcademark.suite.tasks import game_name, games
 
 _GROUPS = ("model-free, 200M frames", "model-free, 10B frames and more", "model-based", "others")
 _QUANTITIES = {"hns": "HNS", "hwrns": "HWRNS", "saber": "SABER"}
@@ -62,7 +62,7 @@ def where(place: Location) -> str:
     quantity = _QUANTITIES.get(place.quantity, "score")
     if place.row in _ROWS:
         return f"Table {place.table}, {place.algorithm}, {_ROWS[place.row].format(quantity)}"
-    return f"Table {place.table}, {place.algorithm}, {games()[place.row].name}, {quantity}"
+    return f"Table {place.table}, {place.algorithm}, {game_name(place.row)}, {quantity}"
 
 
 def compare(cell: PrintedCell) -> PrintedComparison:

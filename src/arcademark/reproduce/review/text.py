@@ -25,7 +25,7 @@ from arcademark.reproduce import comparison
 from arcademark.reproduce.comparison import PrintedComparison, Reproduction, number
 from arcademark.reproduce.review.values import COLLECTION, PAPER, RECORD, as_rounded, known, ours, percentages, value
 from arcademark.suite.protocols import protocol
-from arcademark.suite.tasks import games, suite
+from arcademark.suite.tasks import game_name, games, suite
 
 OTHER = "atari-5-training"
 SAME_SCORES: Mapping[str, str] = {
@@ -109,7 +109,7 @@ def _duels() -> Iterator[PrintedComparison]:
         yield ahead("explorers", "mean", "hns", "GDI-H3", other, algorithm=other)
     hns = percentages("Go-Explore", "hns", ours())
     failed = ("demon_attack", "breakout", "boxing", "phoenix")
-    yield stated("go-explore-fails", ", ".join(f"{games()[task].name} {hns[task]:.0f}%" for task in failed))
+    yield stated("go-explore-fails", ", ".join(f"{game_name(task)} {hns[task]:.0f}%" for task in failed))
     ranks = [1 + [name.split()[0] for name in _ranked(row, "hns")].index("Muesli") for row in ("median", "mean")]
     yield stated("muesli", f"{ranks[0]}th of 13 by the median, {ranks[1]}th by the mean")
 
@@ -125,7 +125,7 @@ def _records() -> Iterator[PrintedComparison]:
     yield stated("simple-breaks", f"{known('hwrb', 'hwrns', 'SimPLe'):.0f}")
     hns = percentages("Agent57", "hns", ours())
     least = min(hns, key=lambda task: hns[task])
-    text = f"{sum(score >= 100 for score in hns.values())}; least on {games()[least].name}, {hns[least]:.2f}%"
+    text = f"{sum(score >= 100 for score in hns.values())}; least on {game_name(least)}, {hns[least]:.2f}%"
     yield stated("above-human", text, min(hns.values()) >= 100)
     capped = {name: np.clip(list(percentages(name, "hns", ours()).values()), 0, 100) for name in names}
     full = [f"{name} ({len(scores)} games)" for name, scores in capped.items() if scores.mean() == 100]
@@ -164,7 +164,7 @@ def _sources() -> Iterator[PrintedComparison]:
         differing = [task for task in both if abs(mine[task] - theirs[task].score) > 0.5]
         text = f"{len(both) - len(differing)} of {len(both)} are the same there"
         if 0 < len(differing) <= 3:
-            text += f"; not {', '.join(games()[task].name for task in differing)}"
+            text += f"; not {', '.join(game_name(task) for task in differing)}"
         yield stated("same-scores", text, not differing, algorithm=algorithm)
 
 
