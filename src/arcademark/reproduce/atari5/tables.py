@@ -27,15 +27,6 @@ POUNDS_PER_KWH = 0.92
 
 
 @dataclass(frozen=True)
-class Cost:
-    """Cost of machine hours: US dollars, energy, and kilograms of carbon dioxide."""
-
-    dollars: float
-    kilowatt_hours: float
-    carbon_kilograms: float
-
-
-@dataclass(frozen=True)
 class Running:
     """Resources of one run on one task: hours on one GPU and one machine, their prices and power.
 
@@ -64,10 +55,15 @@ def runnings() -> Mapping[str, Running]:
     return read_named("costs.toml", Running, files("arcademark.reproduce") / "data")
 
 
-def cost(hours: float, price: float, watts: float, pounds_per_kwh: float = POUNDS_PER_KWH) -> Cost:
-    """Return the cost of machine hours."""
-    kilowatt_hours = hours * watts / 1000.0
-    return Cost(hours * price, kilowatt_hours, kilowatt_hours * pounds_per_kwh * KILOGRAMS_PER_POUND)
+def dollars(running: Running, tasks: int = len(data.GAMES)) -> float:
+    """Return the cost of a run on this number of games at the standard price, in US dollars."""
+    return tasks * running.hours_per_task * (running.gpu_price + running.machine_price)
+
+
+def kilowatt_hours(running: Running) -> float:
+    """Return the energy of a run on all games."""
+    watts = (running.gpu_watts or 0.0) + (running.machine_watts or 0.0)
+    return len(data.GAMES) * running.hours_per_task * watts / 1000
 
 
 TABLE_3 = {"Rainbow (noop)": "Rainbow DQN"}
@@ -115,7 +111,7 @@ def expenses() -> Iterator[PrintedComparison]:
         running = runnings()[TABLE_6[name]]
         hours = len(data.GAMES) * running.hours_per_task
         preemptive = running.gpu_price_preemptive + running.machine_price_preemptive
-        exact = (hours, hours * preemptive, _cost(running).dollars)
+        exact = (hours, hours * preemptive, dollars(running))
         for column, cell, value in zip(("GPU hours", "preemptive cost", "standard cost"), cells, exact, strict=True):
             yield explained(PAPER, row(f"Table 6, {name}, {column}", (cell,), (value,)))
     yield stated("icml-years", ", ".join(str(runnings()[name].year) for name in TABLE_6.values()), False)
@@ -132,19 +128,14 @@ def appendix() -> Iterator[PrintedComparison]:
         for item in both
     ]
     yield stated("preemptive", " and ".join(f"{share:.2f}" for share in shares), False)
-    precise = _cost(replace(agent57, hours_per_task=hours))
-    yield stated("energy", f"{precise.kilowatt_hours / 1000:.3f} MWh", False)
-    tons = precise.carbon_kilograms / KILOGRAMS_PER_POUND / POUNDS_PER_SHORT_TON
-    yield stated("carbon", f"{tons:.2f} short tons, {precise.carbon_kilograms / 1000:.2f} tonnes", False)
-    five, whole = ([_cost(item, tasks).dollars for item in both] for tasks in (len(data.ATARI_5), len(data.GAMES)))
+    energy = kilowatt_hours(replace(agent57, hours_per_task=hours))
+    yield stated("energy", f"{energy / 1000:.3f} MWh", False)
+    carbon = energy * POUNDS_PER_KWH
+    text = f"{carbon / POUNDS_PER_SHORT_TON:.2f} short tons, {carbon * KILOGRAMS_PER_POUND / 1000:.2f} tonnes"
+    yield stated("carbon", text, False)
+    five, whole = ([dollars(item, tasks) for item in both] for tasks in (len(data.ATARI_5), len(data.GAMES)))
     text = f"Rainbow ${five[0]:,.0f} of ${whole[0]:,.0f}; Agent57 ${five[1]:,.0f} of ${whole[1]:,.0f}"
     yield stated("cost-tenth", text, all(few < 0.1 * every for few, every in zip(five, whole, strict=True)))
-
-
-def _cost(running: Running, tasks: int = len(data.GAMES)) -> Cost:
-    """Return the cost of a run on this number of games at the standard price."""
-    watts = (running.gpu_watts or 0.0) + (running.machine_watts or 0.0)
-    return cost(tasks * running.hours_per_task, running.gpu_price + running.machine_price, watts)
 
 
 def subsets_of_others() -> Iterator[PrintedComparison]:
