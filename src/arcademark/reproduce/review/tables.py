@@ -22,14 +22,13 @@ from arcademark.catalogue.model import Location, PrintedCell
 from arcademark.catalogue.printed import NOTHING, PrintedNumber, printed_cells, printed_number
 from arcademark.reproduce.comparison import PrintedComparison, Reproduction, Verdict, explained
 from arcademark.reproduce.review import text as review_text
-from arcademark.reproduce.review.values import PAPER, REFERENCES, as_rounded, ours, value
+from arcademark.reproduce.review.values import PAPER, QUANTITIES, REFERENCES, as_rounded, ours, value
 from arcademark.suite.tasks import game_name, games
 
 _GROUPS = ("model-free, 200M frames", "model-free, 10B frames and more", "model-based", "others")
-_QUANTITIES = {"hns": "HNS", "hwrns": "HWRNS", "saber": "SABER"}
 TITLES: Mapping[int, str] = {
     3 + 4 * block + group: f"Table {3 + 4 * block + group}: {quantity}, {name}"
-    for block, quantity in enumerate(_QUANTITIES.values())
+    for block, quantity in enumerate(QUANTITIES.values())
     for group, name in enumerate(_GROUPS)
 }
 """Titles of Tables 3 to 14."""
@@ -59,7 +58,7 @@ def _table(table: int) -> Reproduction:
 
 def where(place: Location) -> str:
     """Name a cell in words: "Table 3, Rainbow, James Bond, HNS"."""
-    quantity = _QUANTITIES.get(place.quantity, "score")
+    quantity = QUANTITIES.get(place.quantity, "score")
     if place.row in _ROWS:
         return f"Table {place.table}, {place.algorithm}, {_ROWS[place.row].format(quantity)}"
     return f"Table {place.table}, {place.algorithm}, {game_name(place.row)}, {quantity}"

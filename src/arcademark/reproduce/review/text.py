@@ -23,7 +23,17 @@ from arcademark.catalogue.model import MODEL_FREE, Location
 from arcademark.metrics.efficiency import DAYS_PER_YEAR, FRAMES_PER_SECOND, game_time_days, game_time_days_review
 from arcademark.reproduce import comparison
 from arcademark.reproduce.comparison import PrintedComparison, Reproduction, number
-from arcademark.reproduce.review.values import COLLECTION, PAPER, RECORD, as_rounded, known, ours, percentages, value
+from arcademark.reproduce.review.values import (
+    COLLECTION,
+    PAPER,
+    QUANTITIES,
+    RECORD,
+    as_rounded,
+    known,
+    ours,
+    percentages,
+    value,
+)
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import game_name, games, suite
 
@@ -42,7 +52,6 @@ SAME_SCORES: Mapping[str, str] = {
 }
 """Entries of the other collection with the scores of the paper that the review names."""
 
-_NAMES = {"hns": "HNS", "hwrns": "HWRNS", "saber": "SABER"}
 _HALF_HOUR = 30 * 60 * FRAMES_PER_SECOND
 
 stated = partial(comparison.stated, PAPER)
@@ -83,11 +92,11 @@ def _bests() -> Iterator[PrintedComparison]:
         ("best-gdi", "GDI-H3", "hwrb", "hwrns"),
     ):
         ranking = _ranked(row, quantity)
-        measure = "HWRB" if row == "hwrb" else f"{row} {_NAMES[quantity]}"
+        measure = "HWRB" if row == "hwrb" else f"{row} {QUANTITIES[quantity]}"
         yield stated(key, ", ".join(ranking[:2]), _first(ranking) == algorithm, measure=measure)
     best = {
         f"{row} {name}": _ranked(f"{row} efficiency", quantity)
-        for quantity, name in _NAMES.items()
+        for quantity, name in QUANTITIES.items()
         for row in ("mean", "median")
     }
     text = "; ".join(f"{measure} {ranking[0]}" for measure, ranking in best.items())

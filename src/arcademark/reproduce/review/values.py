@@ -28,6 +28,8 @@ from arcademark.suite.references import scores as reference_scores
 PAPER = "fan-2021"
 COLLECTION = "review-2021"
 RANDOM, HUMAN, RECORD = REFERENCES = ("Random", "Human", "Human World Record")
+QUANTITIES = {"hns": "HNS", "hwrns": "HWRNS", "saber": "SABER"}
+"""Percentages of the tables, and their names."""
 _KINDS = {RANDOM: "random", HUMAN: "human", RECORD: "human_world_record"}
 
 Scores = Mapping[str, Mapping[str, float]]
