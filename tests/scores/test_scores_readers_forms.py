@@ -156,6 +156,14 @@ def test_what_a_running_job_has_not_finished_is_left_out(tmp_path):
     assert table_of(read(tmp_path / "b")) == {"PPO": {"pong": [4.0]}}
 
 
+def test_lines_of_json_end_where_an_editor_ends_them_in_any_encoding(tmp_path):
+    rows = '{"algorithm": "DQN", "game": "pong", "run": %d, "score": 18, "note": "a\u2028b"}\n'
+    assert table_of(read(write(tmp_path / "scores.jsonl", rows % 0 + rows % 1))) == {"DQN": {"pong": [18.0, 18.0]}}
+    row = '{"training_iteration": 1, "episode_reward_mean": 4.0, "config": {"env": "ALE/Pong-v5", "seed": 7}}\n'
+    result = write(tmp_path / "result.json", row.encode("utf-16"))
+    assert table_of(read(result, format="rllib", algorithm="PPO")) == {"PPO": {"pong": [4.0]}}
+
+
 def test_paths_name_the_games_and_algorithms_of_tables(tmp_path):
     write(tmp_path / "DQN" / "pong.csv", "seed,score\n0,18\n1,19\n")
     write(tmp_path / "PPO" / "pong.csv", "seed,score\n0,20\n1,21\n")

@@ -18,7 +18,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.scores import reading, table
 from arcademark.scores.readers import arrays, delimited, sheet
 from arcademark.scores.readers import parquet as parquets
-from arcademark.scores.readers.logs import rllib, stable_baselines, tensorboard
+from arcademark.scores.readers.logs import stable_baselines, tensorboard
 from arcademark.scores.reading import read_tables
 from arcademark.scores.table import ScoreTable
 
@@ -190,11 +190,9 @@ def test_text_has_a_bound_on_bytes_and_cells(tmp_path, monkeypatch):
 
 def test_json_has_a_bound_by_line(tmp_path, monkeypatch):
     path = write(tmp_path / "result.json", '{"training_iteration": 1, "episode_reward_mean": 7}\n' * 2)
-    monkeypatch.setattr(rllib, "MAX_JSON_BYTES", 20)
-    refuse(path, "row 1: holds more than 20 bytes, the most of JSON", task="pong")
-    path.write_text('{"a": {"pong": [1, 2, 3]}}')
     monkeypatch.setattr(arrays, "MAX_JSON_BYTES", 20)
-    monkeypatch.setattr(rllib, "MAX_JSON_BYTES", 200)
+    refuse(path, "row 1: holds more than 20 bytes, the most of JSON", task="pong")
+    path.write_text('{"a":\n{"pong":\n[1, 2, 3]}}')
     refuse(path, "holds more than 20 bytes")
 
 

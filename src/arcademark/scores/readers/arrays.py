@@ -11,6 +11,7 @@ import math
 import warnings
 import zipfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from arcademark import files
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.scores.readers.base import MAX_JSON_BYTES, read_bytes
+from arcademark.scores.readers.base import MAX_JSON_BYTES, MAX_TEXT_BYTES, read_bytes
 from arcademark.scores.readers.delimited import decode
 from arcademark.scores.table import MAX_CELLS
 
@@ -131,10 +132,19 @@ def parse_json(path: Path, text: str, row: int) -> Any:
     return files.parse_json(text, path, _CUT, row)
 
 
-def json_records(path: Path) -> list[Any]:
-    """Return the content of a JSON file's lines; the last is left out if a running job has not finished it."""
-    text = decode(path, read_bytes(path, MAX_JSON_BYTES))
-    lines = [(row, line) for row, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if not text.endswith("\n") and not lines[-1][1].rstrip().endswith("}"):
-        lines.pop()
-    return [parse_json(path, line, row) for row, line in lines]
+def json_lines(path: Path, most: int = MAX_TEXT_BYTES) -> Iterator[tuple[int, str]]:
+    """Yield the rows and texts of a file's lines that are not blank; the file has at most `most` bytes."""
+    for row, line in enumerate(io.StringIO(decode(path, read_bytes(path, most))), start=1):
+        if len(line) > MAX_JSON_BYTES:
+            raise ArcadeMarkError(
+                f"{path}, row {row}: holds more than {MAX_JSON_BYTES:,} bytes, the most of JSON that is read; give less"
+            )
+        if line.strip():
+            yield row, line
+
+
+def json_records(path: Path, most: int = MAX_TEXT_BYTES) -> Iterator[tuple[int, Any]]:
+    """Yield the rows and contents of a file's lines, but of a last one that a running job has not finished."""
+    for row, line in json_lines(path, most):
+        if row == 1 or line.endswith("\n") or line.rstrip().endswith("}"):
+            yield row, parse_json(path, line, row)

@@ -12,9 +12,18 @@ from typing import Any
 from arcademark import plugins
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.readers import layouts, rliable, roles
-from arcademark.scores.readers.arrays import NO_PICKLE, archive_names, json_records, load_json, load_npz, parse_json
+from arcademark.scores.readers.arrays import (
+    NO_PICKLE,
+    archive_names,
+    json_lines,
+    json_records,
+    load_json,
+    load_npz,
+    parse_json,
+)
 from arcademark.scores.readers.base import (
     GZIP,
+    MAX_JSON_BYTES,
     Log,
     Options,
     Reading,
@@ -180,12 +189,13 @@ def _recognised(path: Path, relative: Path, format: str | None, options: Options
 
 
 def _json(path: Path, relative: Path, options: Options) -> tuple[str, Any]:
-    first, more = rllib.first_line(path)
-    content: Any = None
-    if first.endswith("}") and (more or rllib.is_result(parse_json(path, first, 1))):
-        if rllib.is_result(parse_json(path, first, 1)):
-            return "rllib", None
-        content = json_records(path)
+    lines = json_lines(path)
+    first, more = next(lines)[1].rstrip(), next(lines, None) is not None
+    if first.endswith("}") and rllib.is_result(parse_json(path, first, 1)):
+        return "rllib", None
+    content: Any
+    if first.endswith("}") and more:
+        content = [record for _, record in json_records(path, MAX_JSON_BYTES)]
     else:
         content = load_json(path)
     sheet = nested_sheet(path, content, options)

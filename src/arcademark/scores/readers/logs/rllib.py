@@ -12,7 +12,6 @@ Conventions
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,18 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.arrays import parse_json
-from arcademark.scores.readers.base import (
-    MAX_JSON_BYTES,
-    MAX_TEXT_BYTES,
-    SAID,
-    Log,
-    Options,
-    Unit,
-    read_bytes,
-    score,
-)
-from arcademark.scores.readers.delimited import decode
+from arcademark.scores.readers.arrays import json_records
+from arcademark.scores.readers.base import SAID, Log, Options, Unit, score
 from arcademark.scores.readers.logs.names import LOGS
 from arcademark.wording import plural
 
@@ -75,35 +64,11 @@ def read_result(path: Path, options: Options) -> list[Log]:
     return [Log(path, values, unit, *known, notes=notes, steps=steps, lengths=lengths, series=series)]
 
 
-def first_line(path: Path) -> tuple[str, bool]:
-    """Return a file's first line that holds something, and whether more does."""
-    result = ((line, more) for _, line, more in json_lines(path))
-    return next(result, ("", False))
-
-
-def json_lines(path: Path) -> Iterator[tuple[int, str, bool]]:
-    """Yield the rows of a file's lines that are not empty, and whether more may follow."""
-    content = read_bytes(path, MAX_TEXT_BYTES)
-    decode(path, content)
-    end, lines = len(content.rstrip()), io.BytesIO(content)
-    for row, line in enumerate(lines, start=1):
-        if bare := line.strip():
-            if len(line) > MAX_JSON_BYTES:
-                raise ArcadeMarkError(
-                    f"{path}, row {row}: holds more than {MAX_JSON_BYTES:,} bytes, the most of JSON "
-                    "that is read; give less"
-                )
-            yield row, bare.decode("utf-8-sig"), lines.tell() < end
-
-
 def _results(path: Path, options: Options) -> Iterator[tuple[int, _Result]]:
     windows = ((*place, *name) for place in _PLACES for name in (_WINDOW, _LENGTHS, _NEW))
     wanted = [*_tags(options), *windows, *_STEPS, _ENVIRONMENT, _SEED]
     row = 0
-    for row, line, more in json_lines(path):
-        if not more and row > 1 and line[-1] != "}" and not read_bytes(path, MAX_TEXT_BYTES).endswith(b"\n"):
-            return  # what a running job has not finished
-        result = parse_json(path, line, row)
+    for row, result in json_records(path):
         if not isinstance(result, dict):
             raise ArcadeMarkError(f"{path}, row {row}: expected a JSON object, one training iteration's result")
         yield row, {place: _at(result, place) for place in wanted}
