@@ -36,9 +36,6 @@ _NAMES = 2
 
 def shaped(sheet: Sheet) -> Sheet:
     """Return a sheet of text in the one shape in which roles are identified."""
-    columns = _texts(sheet)
-    if len(columns) < len(sheet.columns):  # numeric columns, as of Parquet, need none of this
-        return sheet
     return _filled_down(_without_spreads(_without_headers(_below_each_other(_with_one_header(_with_levels(sheet))))))
 
 
