@@ -268,8 +268,8 @@ def _tex(cell: str) -> str:
 
 _PARTS = ("td", "th", "tr", "tbody", "tfoot", "table")
 _WITHIN = ("span", "div", "p", "small", "i", "b", "em", "strong", "a")
+"""Elements within cells, which may be invisible, as keys for sorting are."""
 _NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-"""Styles of elements that no reader sees, as keys for sorting."""
 
 
 class _Tables(html.parser.HTMLParser):
