@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError
@@ -37,17 +38,17 @@ def place(path: str | os.PathLike[str]) -> Path:
     if isinstance(path, PipedFile):
         return path
     if name in _INPUTS:
-        return _kept(_TITLE, name)
+        return _kept(_TITLE, _standard_input)
     try:
         piped = _SUBSTITUTE.fullmatch(name) is not None and stat.S_ISFIFO(os.stat(name).st_mode)
     except OSError:  # said where it is read
         piped = False
-    return _kept(name, name) if piped else Path(name)
+    return _kept(name, lambda: _whole(name)) if piped else Path(name)
 
 
-def _kept(title: str, name: str) -> PipedFile:
+def _kept(title: str, read: Callable[[], bytes]) -> PipedFile:
     try:
-        content = _standard_input() if title == _TITLE else _whole(name)
+        content = read()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ArcadeMarkError(f"{title}: cannot be read ({reason}); give the name of a file") from error
