@@ -102,6 +102,12 @@ class Reading:
     ignored: tuple[str, ...] = ()
     explained: tuple[str, ...] = ()
 
+    @classmethod
+    def of_table(cls, table: ScoreTable, format: str, path: Path, notes: tuple[str, ...] = ()) -> Reading:
+        """Return the reading of a file that holds a whole table, whose runs are numbered by their places."""
+        runs = dict.fromkeys(table.algorithms, tuple(range(table.scores.shape[2])))
+        return cls(table, format, notes, {"score": int(table.runs_present().sum())}, None, (path,), runs)
+
     @property
     def runs_per_task(self) -> str:
         """The number of runs per task: "1 run", "1 to 5 runs"."""

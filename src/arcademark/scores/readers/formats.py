@@ -145,10 +145,7 @@ def read(file: Recognised, options: Options) -> Read:
     if isinstance(content, ScoreTable):
         tasks = tuple(canonical(str(file.path), task, options.canonical_task) for task in content.tasks)
         sources = tuple(source or str(file.path) for source in content.sources)
-        runs = dict.fromkeys(content.algorithms, tuple(range(content.scores.shape[2])))
-        table = replace(content, tasks=tasks, sources=sources)
-        amounts = {"score": int(table.runs_present().sum())}
-        return Reading(table, file.format, (), amounts, None, (file.path,), runs)
+        return Reading.of_table(replace(content, tasks=tasks, sources=sources), file.format, file.path)
     if isinstance(content, Sheet):
         sheet = replace(content, decimal=options.decimal)
         return _LOGS[file.format][1](sheet, options) if file.format in _LOGS else layouts.read_table(sheet, options)

@@ -72,18 +72,17 @@ def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options
             f"{path}: nothing says which games the columns of its arrays are; give their order with {SAID['tasks']}"
         )
     tasks = tuple(canonical("tasks", task, options.canonical_task) for task in options.tasks)
-    parts = []
-    for name, array in arrays.items():
-        values = np.asarray(_checked_shape(path, name, array, len(tasks)), dtype=np.float64)
-        _check(f"{path}, {name!r}", values)
-        parts.append(values)
+    parts = [_checked(path, name, array, len(tasks)) for name, array in arrays.items()]
     runs = max(len(part) for part in parts)
     scores = blank((len(parts), len(tasks), runs))
     for row, part in enumerate(parts):
         scores[row, :, : len(part)] = part.T
     n = len(parts)
+    notes: tuple[str, ...] = ("runs are numbered by their rows",)
+    if missing := int(np.isnan(scores).sum()):
+        notes += (f"{plural(missing, 'score')} of {scores.size:,} missing (NaN, or fewer runs)",)
     table = ScoreTable(tuple(arrays), tasks, scores, ("",) * n, (str(path),) * n)
-    return _reading(path, table)
+    return Reading.of_table(table, "rliable", path, notes)
 
 
 def _of_games(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options) -> tuple[dict[str, Any], Options]:
@@ -106,7 +105,8 @@ def _of_games(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options) 
     return {options.algorithm: scores}, replace(options, tasks=tuple(arrays))
 
 
-def _checked_shape(path: Path, name: str, array: NDArray[Any], tasks: int) -> NDArray[Any]:
+def _checked(path: Path, name: str, array: NDArray[Any], tasks: int) -> NDArray[np.float64]:
+    """Return an array of shape (runs, tasks) whose values can be scores."""
     fits = array.ndim == 2 and array.shape[1] == tasks and array.size
     if array.dtype.kind not in "fiu" or not fits:
         hint = "; it looks transposed" if array.ndim == 2 and array.shape[0] == tasks else ""
@@ -114,26 +114,9 @@ def _checked_shape(path: Path, name: str, array: NDArray[Any], tasks: int) -> ND
             f"{path}, {name!r}: an array of shape {array.shape} and type {array.dtype}, expected numbers of shape "
             f"(runs, {tasks}), a column for each of the {tasks} tasks given{hint}"
         )
-    return array
-
-
-def _check(place: str, values: NDArray[np.float64]) -> None:
+    values = np.asarray(array, dtype=np.float64)
     for at in np.argwhere(np.abs(values) > LARGEST).tolist():
-        raise ArcadeMarkError(f"{place}, element {at}: {values[tuple(at)]} is no score; expected a number, or NaN")
-
-
-def _reading(path: Path, table: ScoreTable) -> Reading:
-    missing = int(np.isnan(table.scores).sum())
-    notes = ["runs are numbered by their rows"]
-    if missing:
-        notes.append(f"{plural(missing, 'score')} of {table.scores.size:,} missing (NaN, or fewer runs)")
-    runs = tuple(range(table.scores.shape[2]))
-    return Reading(
-        table,
-        "rliable",
-        tuple(notes),
-        {"score": int(table.runs_present().sum())},
-        None,
-        (path,),
-        dict.fromkeys(table.algorithms, runs),
-    )
+        raise ArcadeMarkError(
+            f"{path}, {name!r}, element {at}: {values[tuple(at)]} is no score; expected a number, or NaN"
+        )
+    return values
