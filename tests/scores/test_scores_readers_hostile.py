@@ -16,7 +16,7 @@ from tensorboard.compat.proto.event_pb2 import Event
 from arcademark import files
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores import reading, table
-from arcademark.scores.readers import arrays, delimited, sheet
+from arcademark.scores.readers import arrays, base, delimited, sheet
 from arcademark.scores.readers import parquet as parquets
 from arcademark.scores.readers.logs import stable_baselines, tensorboard
 from arcademark.scores.reading import read_tables
@@ -176,7 +176,7 @@ def test_no_table_is_made_larger_than_its_bound(tmp_path, monkeypatch):
 
 def test_text_has_a_bound_on_bytes_and_cells(tmp_path, monkeypatch):
     path = write(tmp_path / "scores.csv", "game,a,b\n" + "".join(f"{row},1,2\n" for row in range(300)))
-    monkeypatch.setattr(delimited, "MAX_CELLS_READ", 700)
+    monkeypatch.setattr(base, "MAX_CELLS_READ", 700)
     refuse(path, "holds more than 700 cells, the most that are read")
     monkeypatch.setattr(sheet, "MAX_COLUMNS", 2)
     refuse(write(tmp_path / "wide.csv", "game,a,b\npong,1,2\n"), "3 columns, expected at most 2")

@@ -257,6 +257,14 @@ def listed(names: Sequence[object], most: int = 3) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
+def refuse_more_cells(place: object, number: int) -> None:
+    """Refuse a table of more than `MAX_CELLS_READ` cells."""
+    if number > MAX_CELLS_READ:
+        raise ArcadeMarkError(
+            f"{place}: holds more than {MAX_CELLS_READ:,} cells, the most that are read; give a smaller table"
+        )
+
+
 def refuse_improper(place: str, names: Iterable[str]) -> None:
     """Refuse names that are too long or hold control characters; the error names the place."""
     for name in names:

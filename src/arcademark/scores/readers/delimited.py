@@ -26,13 +26,13 @@ from arcademark.files import MAX_BYTES
 from arcademark.scores.formulas import unescaped
 from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import (
-    MAX_CELLS_READ,
     MAX_TEXT_BYTES,
     SAID,
     UnrecognisedError,
     listed,
     read_bytes,
     read_head,
+    refuse_more_cells,
 )
 from arcademark.scores.readers.column_names import ROWS, role_of, words_of
 from arcademark.scores.readers.grids import Grid, grids_in, sheet_of
@@ -157,10 +157,7 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
                     )
             for column, cells in zip(columns, zip(*filled, strict=True), strict=False):
                 column.extend(cells)
-            if columns and len(columns) * len(columns[0]) > MAX_CELLS_READ:
-                raise ArcadeMarkError(
-                    f"{path}: holds more than {MAX_CELLS_READ:,} cells, the most that are read; give a smaller table"
-                )
+            refuse_more_cells(path, len(columns) * len(columns[0]))
     except csv.Error as error:
         raise ArcadeMarkError(f"{path}, row {skip + _broken(content, skip, separator)}: {_damage(error)}") from error
     if not header:

@@ -20,7 +20,7 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.scores.readers import numerals
-from arcademark.scores.readers.base import MAX_CELLS_READ, Options, is_task, listed
+from arcademark.scores.readers.base import MAX_CELLS_READ, Options, is_task, listed, refuse_more_cells
 from arcademark.scores.readers.column_names import FEWEST_POINTS, PATTERNS, role_of
 from arcademark.scores.readers.sheet import Sheet, bare, checked, levels_of
 
@@ -60,10 +60,7 @@ def nested_sheet(path: Path, content: Any, options: Options) -> Sheet | None:
         if (role := role_of(name)) not in roles and (role != "game" or is_task(str(value), options.canonical_task))
     }
     names, rows = [*said, *names], [[*said.values(), *row] for row in rows]
-    if len(names) * len(rows) > MAX_CELLS_READ:
-        raise ArcadeMarkError(
-            f"{path}: holds more than {MAX_CELLS_READ:,} cells, the most that are read; give a smaller table"
-        )
+    refuse_more_cells(path, len(names) * len(rows))
     if not rows or any(len(row) != len(names) or any(map(_unread, row)) for row in rows):
         return None
     texts = [["" if cell is None else str(cell) for cell in row] for row in rows]

@@ -19,7 +19,7 @@ from typing import Any
 
 from arcademark import files
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import MAX_CELLS_READ
+from arcademark.scores.readers.base import refuse_more_cells
 from arcademark.scores.readers.grids import Grid
 
 _Marks = Mapping[tuple[int, int], str]
@@ -64,8 +64,7 @@ def grids_of_workbook(path: Path, content: bytes) -> list[Grid]:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
         sheets = [book.get_sheet_by_name(name) for name in book.sheet_names]
         for sheet in sheets:
-            if sheet.total_height * sheet.total_width > MAX_CELLS_READ:
-                raise ArcadeMarkError(f"{path}: holds more than {MAX_CELLS_READ:,} cells; give a smaller table")
+            refuse_more_cells(path, sheet.total_height * sheet.total_width)
         rows = [sheet.to_python(skip_empty_area=False) for sheet in sheets]
     except (python_calamine.CalamineError, OSError, ValueError) as error:
         raise ArcadeMarkError(f"{path}: not a whole workbook ({str(error)[:100]}); save it again, or as CSV") from error
