@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -194,14 +194,31 @@ def parted(name: str) -> Iterator[tuple[str, str, bool]]:
 def run_of(name: str) -> tuple[str, int] | None:
     """Return the owner and the number of a run, "DQN" and 0 of "DQN seed 0" and "seed0_DQN"; None of another name."""
     if behind := PATTERNS["run_of"].fullmatch(name):
-        return behind[1], run_number(behind[2])
+        return behind[1], _number(behind[2])
     before = PATTERNS["of_run"].fullmatch(name)
     return (before[2], int(before[1])) if before and role_of(before[2]) is None else None
 
 
-def run_number(text: str) -> int:
-    """Return the number of a run that is a number, or a letter: 0 for "0" and "a"."""
+def lone_run(name: str) -> int | None:
+    """Return the number of a run whose name has no owner, 0 of "seed 0", "0" and "run a"; None of another name."""
+    run = PATTERNS["run"].fullmatch(name)
+    return run and _number(run[1] or run[2])
+
+
+def _number(text: str) -> int:
     return int(text) if text.isdecimal() else ord(text.lower()) - ord("a")
+
+
+def numbered(names: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Return the numbers of names such as "DQN_1", which may be runs or algorithms, by owner and name."""
+    found = ((name, PATTERNS["numbered"].fullmatch(name)) for name in names)
+    parts = grouped((match[1], (name, int(match[2]))) for name, match in found if match)
+    return {owner: dict(numbers) for owner, numbers in parts.items()}
+
+
+def are_counted(numbers: Collection[int]) -> bool:
+    """Return whether numbers count from 0 or from 1, in any order, without gaps."""
+    return sorted(numbers) in (list(range(len(numbers))), list(range(1, len(numbers) + 1)))
 
 
 def may_be_lengths(names: Sequence[str]) -> bool:

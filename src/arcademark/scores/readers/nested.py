@@ -21,12 +21,12 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import MAX_CELLS_READ, Options, is_task, listed, refuse_more_cells
-from arcademark.scores.readers.column_names import FEWEST_POINTS, PATTERNS, role_of
+from arcademark.scores.readers.column_names import FEWEST_POINTS, PATTERNS, lone_run, role_of
 from arcademark.scores.readers.sheet import Sheet, bare, checked, levels_of
 
 _WRAPPERS = frozenset({"results", "result", "data", "scores", "records", "rows", "runs", "table", "values", "history"})
 """Keys of what holds the scores, beside others that are no lists or objects."""
-_RUN, _PARTS, _LENGTH = (PATTERNS[name] for name in ("run", "parts", "length"))
+_PARTS, _LENGTH = PATTERNS["parts"], PATTERNS["length"]
 _NAMED = ("algorithm", "game", "run", "seed")
 _STATISTICS = ("summary", "spread", "count", "normalised", "rank", "score", "note")
 _PAIRS = 4
@@ -324,7 +324,7 @@ def _kinds(path: Path, keys: Sequence[Sequence[str]], options: Options) -> list[
             kinds.append("game")
         elif len(names) >= FEWEST_POINTS and all(map(_LENGTH.fullmatch, names)):
             kinds.append("frames")
-        elif all(map(_RUN.fullmatch, names)):
+        elif all(lone_run(name) is not None for name in names):
             if len(names) > 1 and all(map(_PARTS.fullmatch, names)):
                 raise ArcadeMarkError(
                     f"{path}: {listed(names)} may be lengths of training, or runs; for the first keep the scores of "

@@ -31,11 +31,13 @@ from arcademark.scores.readers.column_names import (
     PATTERNS,
     STATISTICS,
     Owners,
+    are_counted,
     key,
+    lone_run,
     may_be_lengths,
+    numbered,
     question,
     role_of,
-    run_number,
     run_of,
     words_of,
 )
@@ -218,9 +220,7 @@ class _Reader:
         if lost is None and game is not None and self._is_task(self.sheet.header[game]):
             lost = game
         if lost is not None and self.why.get(lost) != "as said":
-            raise ArcadeMarkError(
-                f"{self.sheet.path}, row 1: {question('headless', name=repr(self.sheet.header[lost]))}"
-            )
+            raise self._asked("headless", name=repr(self.sheet.header[lost]))
         return columns
 
     def _with_tasks(self, columns: dict[Role, int]) -> dict[Role, int]:
@@ -307,10 +307,10 @@ class _Reader:
         elif not given and "algorithm" not in columns and self.algorithm is None:
             others = [at for at in free if self.named[at] is None and self._any_number(at, filled=True)]
             if others:
-                raise ArcadeMarkError(self._ask("beside", score, others))
+                raise self._asked_of("beside", score, others)
         rivals += [at for at in free if self.named[at] == "note" and self._cites_scores(at)]
         if rivals and not given:
-            raise ArcadeMarkError(self._ask("score", score, rivals))
+            raise self._asked_of("score", score, rivals)
         left = {at: self.named[at] or "note" for at in free if at != score}
         return Interpretation(columns | {"score": score}, (), left, (), self.why)
 
@@ -321,11 +321,10 @@ class _Reader:
         curve = self._curve([Value(at, name) for at, name in zip(those, names, strict=True)], owner)
         if curve[0] or not {"algorithm", "game"} <= columns.keys():
             return curve
-        matches = list(filter(None, map(PATTERNS["run"].fullmatch, names)))
-        if not 1 < len(matches) == len(names) or all(map(PATTERNS["parts"].fullmatch, names)):
+        runs = [run for name in names if (run := lone_run(name)) is not None]
+        if not 1 < len(runs) == len(names) or all(map(PATTERNS["parts"].fullmatch, names)):
             return (), ()
         self._refuse_lengths(names)
-        runs = (run_number(match[1] or match[2]) for match in matches)
         self.why |= dict.fromkeys(those, "its name is a run's")
         return tuple(Value(at, name, run) for at, name, run in zip(those, names, runs, strict=True)), ()
 
@@ -344,22 +343,25 @@ class _Reader:
 
     def _refuse_lengths(self, names: Sequence[str]) -> None:
         if may_be_lengths(names):
-            asked = question("lengths", names=listed(names), one=names[0])
-            raise ArcadeMarkError(f"{self.sheet.path}, row 1: columns {asked}")
+            raise self._asked("lengths", "columns ", names=listed(names), one=names[0])
 
-    def _ask(self, name: str, first: int, others: Sequence[int]) -> str:
-        names = [repr(self.sheet.header[at]) for at in (first, *others)]
-        beside = listed(names[1:], 8)
-        return (
-            f"{self.sheet.path}, row 1: {question(name, first=names[0], others=beside, name=self.sheet.header[first])}"
-        )
+    def _asked(self, name: str, subject: str = "", /, **values: object) -> ArcadeMarkError:
+        return ArcadeMarkError(f"{self.sheet.path}, row 1: {subject}{question(name, **values)}")
+
+    def _asked_of(self, name: str, first: int, others: Sequence[int]) -> ArcadeMarkError:
+        header = self.sheet.header
+        beside = listed([repr(header[at]) for at in others], 8)
+        return self._asked(name, first=repr(header[first]), others=beside, name=header[first])
+
+    def _unnamed(self, at: int) -> ArcadeMarkError:
+        return ArcadeMarkError(f"{self.sheet.path}, row 1, column {at + 1}: the column has no name; name each once")
 
     def _summary(self, columns: dict[Role, int], left: dict[int, Role]) -> Interpretation:
         """Use a column of means as scores, if there are no others."""
         sums = [at for at, role in left.items() if role == "summary" and self._any_number(at)]
         means = [at for at in sums if key(self.sheet.header[at]) in MEANS] or sums
         if len(means) > 1:
-            raise ArcadeMarkError(self._ask("score", means[0], means[1:]))
+            raise self._asked_of("score", means[0], means[1:])
         if means:
             left.pop(means[0])
             self.why[means[0]] = "the only column of scores"
@@ -424,9 +426,7 @@ class _Reader:
             self.why |= dict.fromkeys(words, "its cells are words")
         self._refuse_other_games(columns["game"], left)
         if nameless is not None:
-            raise ArcadeMarkError(
-                f"{self.sheet.path}, row 1, column {nameless + 1}: the column has no name; name each once"
-            )
+            raise self._unnamed(nameless)
         if not values:
             return self._summary(columns, left)
         runs, notes = self._as_runs(values)
@@ -438,8 +438,7 @@ class _Reader:
             cells = {self.sheet.text(cell) for cell in self.sheet.columns[at]}
             if self.sheet.size > 1 and len(cells) == 1:
                 name = self.sheet.header[at]
-                asked = question("words", name=repr(name), cell=repr(cells.pop()), column=name)
-                raise ArcadeMarkError(f"{self.sheet.path}, row 1: {asked}")
+                raise self._asked("words", name=repr(name), cell=repr(cells.pop()), column=name)
 
     def _refuse_other_games(self, game: int, left: Mapping[int, Role]) -> None:
         """Refuse a second column of games, if they are others: the scores beside it are not of those in the first."""
@@ -462,16 +461,17 @@ class _Reader:
         if self.algorithm is not None and (curve := self._curve(values, self.algorithm))[0]:
             return curve
         if asked and len(values) > 1 and all(map(PATTERNS["parts"].fullmatch, names)):
-            raise ArcadeMarkError(f"{self.sheet.path}, row 1: {question('parts', names=listed(names), one=names[0])}")
-        lone = [PATTERNS["run"].fullmatch(name) for name in names]
-        if all(lone) and (len(values) > 1 or PATTERNS["named_run"].fullmatch(names[0])) and asked:
+            raise self._asked("parts", names=listed(names), one=names[0])
+        lone = [number for name in names if (number := lone_run(name)) is not None]
+        all_lone = len(lone) == len(names)
+        if all_lone and (len(values) > 1 or PATTERNS["named_run"].fullmatch(names[0])) and asked:
             if self.algorithm is None:
-                raise ArcadeMarkError(f"{self.sheet.path}, row 1: {question('runs', names=listed(names))}")
+                raise self._asked("runs", names=listed(names))
             self._refuse_lengths(names)
-        elif self.algorithm is None or not (all(lone) and self.said_runs):
+        elif self.algorithm is None or not (all_lone and self.said_runs):
             whose = [run for name in names if (run := run_of(name))]
             return _runs_of(values, whose) if len(whose) == len(names) else self._numbered(values)
-        return _runs_of(values, [(self.algorithm, run_number(match[1] or match[2])) for match in lone if match])
+        return _runs_of(values, [(self.algorithm, number) for number in lone])
 
     def _numbered(self, values: Sequence[Value]) -> _Values:
         """Refuse columns such as ``DQN_1, DQN_2``, which may be runs or algorithms, unless the caller says which.
@@ -479,37 +479,26 @@ class _Reader:
         Beside more columns without a number they are algorithms, with a note: runs have numbers for every algorithm.
         """
         names = [value.name for value in values]
-        matches = {name: match for name in names if (match := PATTERNS["numbered"].fullmatch(name))}
-        most = 2 * len(matches) < len(names) - 1
+        parts = numbered(names)
+        few = 2 * sum(map(len, parts.values())) < len(names) - 1
         notes = []
         named = {value.column: (value.name, 0) for value in values}
-        for whose, numbers in grouped((match[1], int(match[2])) for match in matches.values()).items():
-            those = [name for name, match in matches.items() if match[1] == whose]
-            at = [value.column for value in values if value.name in those]
-            first = [0] if whose in names else []  # DQN, DQN.1, DQN.2, as pandas writes columns of one name
-            if self.said_runs & set(at):
-                named |= {one: (whose, int(matches[name][2])) for one, name in zip(at, those, strict=True)}
-                named |= {value.column: (whose, 0) for value in values if value.name == whose}
+        for whose, numbers in parts.items():
+            at = {value.column for value in values if value.name in numbers}
+            first = {whose: 0} if whose in names else {}  # DQN, DQN.1, DQN.2, as pandas writes columns of one name
+            if self.said_runs & at:
+                named |= {value.column: (whose, numbers[value.name]) for value in values if value.column in at}
                 continue
-            counted = sorted(first + numbers)
-            consecutive = counted in (list(range(len(counted))), list(range(1, len(counted) + 1)))
-            if len(counted) < 2 or not consecutive or any(self.why.get(one) == "as said" for one in at):
+            runs = first | numbers
+            if len(runs) < 2 or not are_counted(runs.values()) or any(self.why.get(one) == "as said" for one in at):
                 continue
-            if most:
-                notes.append(f"{listed(those)} taken for algorithms; name runs '{whose} seed {numbers[0]}'")
-                continue
-            asked = question(
-                "numbered",
-                names=listed([*([whose] if first else []), *those]),
-                of=repr(whose),
-                name=whose,
-                number=numbers[0],
-                one=those[0],
-            )
-            raise ArcadeMarkError(f"{self.sheet.path}, row 1: {asked}")
+            one, number = next(iter(numbers.items()))
+            if not few:
+                raise self._asked("numbered", names=listed([*runs]), of=repr(whose), name=whose, number=number, one=one)
+            notes.append(f"{listed([*numbers])} taken for algorithms; name runs '{whose} seed {number}'")
         if self.said_runs:
-            runs, said = _runs_of(values, [named[value.column] for value in values])
-            return runs, (*notes, *said)
+            read, said = _runs_of(values, [named[value.column] for value in values])
+            return read, (*notes, *said)
         return tuple(values), tuple(notes)
 
     def _by_algorithm(self, columns: dict[Role, int], free: list[int]) -> Interpretation:
@@ -537,9 +526,7 @@ class _Reader:
         empty = [at for at in nameless if at not in taken and not self._any_number(at)]
         left |= dict.fromkeys(empty, "index")
         if lost := next((at for at in nameless if at not in {*taken, *empty}), None):
-            raise ArcadeMarkError(
-                f"{self.sheet.path}, row 1, column {lost + 1}: the column has no name; name each once"
-            )
+            raise self._unnamed(lost)
         values = [value for value in values if value.column not in taken]
         if heads:  # words beside games
             words = {value.column for value in values if value not in heads and not self._any_number(value.column)}
@@ -611,7 +598,7 @@ def _refuse_contradictions(sheet: Sheet, options: Options, found: Interpretation
             continue
         _, names, _ = sheet.names(column)
         if role == "algorithm" and not {"run", "seed"} & found.columns.keys():
-            names = tuple(n for n in names if not PATTERNS["run"].fullmatch(n) and role_of(n) not in STATISTICS)
+            names = tuple(n for n in names if lone_run(n) is None and role_of(n) not in STATISTICS)
         same = options.canonical_task if role == "game" else str
         other = next((name for name in names if name != given and not _alike(name, given, same)), None)
         if other is not None:

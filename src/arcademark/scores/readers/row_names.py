@@ -17,11 +17,13 @@ from arcademark.scores.readers.column_names import (
     ROWS,
     STATISTICS,
     Owners,
+    are_counted,
     key,
+    lone_run,
     may_be_lengths,
+    numbered,
     question,
     role_of,
-    run_number,
     run_of,
     words_of,
 )
@@ -85,7 +87,7 @@ def of_rows(sheet: Sheet, found: Interpretation, names: Sequence[str], options: 
 
 def _runs_in(place: str, names: Sequence[str], said: str, algorithm: str | None) -> dict[str, tuple[str, int]]:
     """Return the algorithm and the run that rows' names say; refuse those that may be of runs or of algorithms."""
-    lone = {name: match for name in names if (match := PATTERNS["run"].fullmatch(name))}
+    lone = {name: number for name in names if (number := lone_run(name)) is not None}
     named = len(names) > 1 or algorithm is not None or PATTERNS["named_run"].fullmatch(names[0])
     if len(lone) == len(names) and named:
         if algorithm is None:
@@ -94,21 +96,19 @@ def _runs_in(place: str, names: Sequence[str], said: str, algorithm: str | None)
         if may_be_lengths(names):
             asked = question("lengths", names=listed(names), one=names[0])
             raise ArcadeMarkError(f"{place}: {asked} in a column 'frames'")
-        return {name: (algorithm, run_number(match[1] or match[2])) for name, match in lone.items()}
+        return {name: (algorithm, number) for name, number in lone.items()}
     whose = {name: run for name in names if (run := run_of(name))}
     several = {owner for owner, those in grouped(whose.values()).items() if len(those) > 1}
     if whose and (several or len(whose) == len(names)):
         return {name: one for name, one in whose.items() if one[0] in several or len(whose) == len(names)}
-    matches = {name: match for name in names if (match := PATTERNS["numbered"].fullmatch(name))}
-    for owner, numbers in grouped((match[1], int(match[2])) for match in matches.values()).items():
-        counted = sorted(numbers)
-        if 2 * len(matches) >= len(names) and counted in (list(range(len(counted))), list(range(1, len(counted) + 1))):
-            those = [name for name, match in matches.items() if match[1] == owner]
-            if 1 < len(those) <= MAX_ASKED:
-                raise ArcadeMarkError(
-                    f"{place}: {listed(those)} may be runs of {owner!r}, or algorithms; for the first name them "
-                    f"'{owner} seed {numbers[0]}', for the second say --read '{said}'"
-                )
+    parts = numbered(names)
+    most = 2 * sum(map(len, parts.values())) >= len(names)
+    for owner, numbers in parts.items():
+        if most and 1 < len(numbers) <= MAX_ASKED and are_counted(numbers.values()):
+            raise ArcadeMarkError(
+                f"{place}: {listed([*numbers])} may be runs of {owner!r}, or algorithms; for the first name them "
+                f"'{owner} seed {next(iter(numbers.values()))}', for the second say --read '{said}'"
+            )
     return {}
 
 
