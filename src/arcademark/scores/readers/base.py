@@ -257,6 +257,11 @@ def listed(names: Sequence[object], most: int = 3) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
+def discerns(canonical_task: Callable[[str], str]) -> bool:
+    """Return whether names of tasks are distinguished from others."""
+    return not is_task("no task is named so", canonical_task) and canonical_task is not str
+
+
 def refuse_more_cells(place: object, number: int) -> None:
     """Refuse a table of more than `MAX_CELLS_READ` cells."""
     if number > MAX_CELLS_READ:

@@ -22,8 +22,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers import numerals, roles, row_names
 from arcademark.scores.readers.base import SAID, Options, Reading, canonical, is_task, listed
 from arcademark.scores.readers.column_names import is_foreign
+from arcademark.scores.readers.interpretation import Interpretation
 from arcademark.scores.readers.role_names import Role
-from arcademark.scores.readers.roles import Interpretation
 from arcademark.scores.readers.row_names import RowName
 from arcademark.scores.readers.rows import Rows, collect
 from arcademark.scores.readers.sheet import Sheet

@@ -20,7 +20,7 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.scores.readers import numerals
-from arcademark.scores.readers.base import MAX_CELLS_READ, Options, is_task, listed, refuse_more_cells
+from arcademark.scores.readers.base import MAX_CELLS_READ, Options, discerns, is_task, listed, refuse_more_cells
 from arcademark.scores.readers.column_names import FEWEST_POINTS, PATTERNS, lone_run, role_of
 from arcademark.scores.readers.sheet import Sheet, bare, checked, levels_of
 
@@ -315,9 +315,8 @@ def _refuse_other_lists(path: Path, lists: Sequence[Sequence[Any]]) -> None:
 
 def _kinds(path: Path, keys: Sequence[Sequence[str]], options: Options) -> list[str]:
     """Return the kind of each level of keys: game, frames, run, statistic or algorithm."""
-    shares = [sum(is_task(name, options.canonical_task) for name in names) / len(names) for names in keys]
-    if is_task("no task is named so", options.canonical_task):
-        shares = [0.0] * len(keys)
+    known = discerns(options.canonical_task)
+    shares = [known * sum(is_task(name, options.canonical_task) for name in names) / len(names) for names in keys]
     kinds = []
     for names, share in zip(keys, shares, strict=True):
         if share == max(shares) and share >= 0.5:

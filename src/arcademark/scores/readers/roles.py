@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-
-import numpy as np
+from dataclasses import replace
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.grouping import grouped
 from arcademark.scores.readers import numerals
-from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, is_task, listed
+from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, listed
+from arcademark.scores.readers.cells import Cells
 from arcademark.scores.readers.column_names import (
     CITED,
     FEWEST_POINTS,
@@ -41,6 +40,7 @@ from arcademark.scores.readers.column_names import (
     run_of,
     words_of,
 )
+from arcademark.scores.readers.interpretation import Interpretation, Value
 from arcademark.scores.readers.role_names import ROLES, RULES, Role
 from arcademark.scores.readers.sheet import Sheet
 from arcademark.wording import plural
@@ -49,71 +49,8 @@ _TRAINED = frozenset({"train", "training"})
 """Words of scores that count only where there are no others."""
 _PARTS: tuple[Role, ...] = ("algorithm", "game", "run", "seed", "score", "episode", "frames", "protocol")
 _NO_SCORES = ("normalised", "spread", "rank", "count")
-MAX_SAMPLE = 200
-"""Headers and cells of a column from which is told what they are."""
-
-
-@dataclass(frozen=True)
-class Value:
-    """A column of a wide table with scores of an algorithm, or on a game.
-
-    Parameters
-    ----------
-    run, frames : int or None
-        The run and the frames of these scores, where columns are runs, or the points of a learning curve.
-    """
-
-    column: int
-    name: str
-    run: int | None = None
-    frames: int | None = None
-
-
 _Values = tuple[tuple[Value, ...], tuple[str, ...]]
 """Columns of values, and notes on them."""
-
-
-@dataclass(frozen=True)
-class Interpretation:
-    """Roles of a sheet's columns.
-
-    Parameters
-    ----------
-    columns : mapping of role to int
-        The columns of algorithms, games, runs, seeds, episodes, frames, protocols and, of long tables, scores.
-    values : tuple of Value
-        Columns of values in a wide table; empty for a long one.
-    left_out : mapping of int to role
-        The columns that the table does not hold, in their order.
-    notes : tuple of str
-    why : mapping of int to str
-        For columns whose names alone do not say it: what does.
-    """
-
-    columns: Mapping[Role, int]
-    values: tuple[Value, ...] = ()
-    left_out: Mapping[int, Role] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    why: Mapping[int, str] = field(default_factory=dict)
-
-    @property
-    def layout(self) -> str:
-        """The format that it is of."""
-        return "wide" if self.values else "long"
-
-    def explained(self, sheet: Sheet) -> tuple[str, ...]:
-        """Describe each column, in their order: its role and the reason."""
-        said = {column: f"{role} ({self.why.get(column, 'by its name')})" for role, column in self.columns.items()}
-        said |= {
-            column: f"{role}, ignored ({self.why.get(column, 'by its name')})" for column, role in self.left_out.items()
-        }
-        for value in self.values:
-            run = "" if value.run is None else f", run {value.run}"
-            run += "" if value.frames is None else f", after {value.frames:,} frames"
-            what = f" {'of' if 'game' in self.columns else 'on'} {value.name!r}"
-            what = "" if {"algorithm", "game"} <= self.columns.keys() else what
-            said[value.column] = f"value: scores{what}{run} ({self.why.get(value.column, 'no other role fits')})"
-        return tuple(f"{_quoted(sheet, at)}: {text}" for at, text in sorted(said.items()))
 
 
 def is_long(sheet: Sheet) -> bool:
@@ -142,13 +79,13 @@ class _Reader:
 
     def __init__(self, sheet: Sheet, options: Options) -> None:
         self.sheet, self.options = sheet, options
-        self.tasks = options.canonical_task if _discerns(options.canonical_task) else None
+        self.cells = Cells(sheet, options)
         self.algorithm = options.algorithm or sheet.algorithm
         self.why: dict[int, str] = {}
         self.heads = tuple(map(self._stated, range(len(sheet.header))))
         self.named = self._names(options.roles or {})
         self.header = range(len(sheet.header))
-        self.owners = Owners(self.heads, self._is_task)
+        self.owners = Owners(self.heads, self.cells.is_task)
         _refuse_repeated(sheet, self.named)
 
     def _names(self, given: Mapping[str, str]) -> list[Role | None]:
@@ -175,11 +112,15 @@ class _Reader:
 
     def _stated(self, at: int) -> str:
         """Return a column's name without what it says of the brackets in its cells: "DQN" of "DQN (std)"."""
-        name, cells = self.sheet.header[at], self.sheet.columns[at]
+        name = self.sheet.header[at]
         behind = PATTERNS["behind"].fullmatch(name)
-        if behind is None or isinstance(cells, np.ndarray) or role_of(behind[2]) not in ("spread", "count"):
+        if behind is None or role_of(behind[2]) not in ("spread", "count"):
             return name
-        return behind[1] if any(numerals.apart(cell).spread for cell in cells[:MAX_SAMPLE]) else name
+        return behind[1] if any(numerals.apart(cell).spread for cell in self.cells.texts(at)) else name
+
+    def _given(self, at: int) -> bool:
+        """Return whether the caller gives a column's role."""
+        return self.why.get(at) == "as said"
 
     def interpretation(self) -> Interpretation:
         columns = self._parts()
@@ -187,7 +128,7 @@ class _Reader:
         if {"algorithm", "game"} <= columns.keys() or ("score" in columns and {"algorithm", "game"} & columns.keys()):
             return self._long(columns, list(left))
         told = "game" not in columns and (self.options.task or self.sheet.task)
-        if told and ("algorithm" in columns or self.algorithm) and not any(map(self._is_task, self.sheet.header)):
+        if told and ("algorithm" in columns or self.algorithm) and not any(map(self.cells.is_task, self.sheet.header)):
             return self._long(columns, list(left))
         if "game" in columns:
             return self._wide(columns, list(left))
@@ -203,30 +144,30 @@ class _Reader:
             return (not self.why.get(at), bool(_TRAINED & {*words_of(text)}), place, at)
 
         columns = {role: min(those, key=lambda at: preference(role, at)) for role, those in found.items()}
-        if self.tasks is not None:
+        if self.cells.tasks is not None:
             self._exchange(columns)
             said = columns.get("game")
-            if said is None or not (self.why.get(said) or self._share_of_tasks(said)):
+            if said is None or not (self.why.get(said) or self.cells.share_of_tasks(said)):
                 columns = self._with_tasks(columns)
         if "game" in columns and "algorithm" not in columns and self.algorithm is None:
             games, nameless = self.sheet.columns[columns["game"]], (at for at in self.header if not self.heads[at])
-            words = next((at for at in nameless if at not in columns.values() and self._of_names(at)), None)
+            words = next((at for at in nameless if at not in columns.values() and self.cells.are_words(at)), None)
             if words is not None and len(set(games)) < len(games):
                 columns["algorithm"] = words
                 self.why[words] = "it has no name, holds words, and games repeat"
         heads = [at for at in self.header if at not in columns.values() and self.named[at] != "score"]
         game = columns.get("game")
         lost = next((at for at in heads if PATTERNS["number"].fullmatch(self.sheet.header[at])), None)
-        if lost is None and game is not None and self._is_task(self.sheet.header[game]):
+        if lost is None and game is not None and self.cells.is_task(self.sheet.header[game]):
             lost = game
-        if lost is not None and self.why.get(lost) != "as said":
+        if lost is not None and not self._given(lost):
             raise self._asked("headless", name=repr(self.sheet.header[lost]))
         return columns
 
     def _with_tasks(self, columns: dict[Role, int]) -> dict[Role, int]:
         """Return the columns with that of games, which goes by its cells where no name says it."""
         taken = {column for role, column in columns.items() if role != "score"}
-        at = next((at for at in self.header if at not in taken and self._share_of_tasks(at) >= 0.5), None)
+        at = next((at for at in self.header if at not in taken and self.cells.share_of_tasks(at) >= 0.5), None)
         if at is None:
             return columns
         if (role := self.named[at]) in _NO_SCORES and not self.why.get(at):
@@ -244,56 +185,23 @@ class _Reader:
             if at is None or other in columns or "score" in columns or self.why.get(at):
                 continue
             heads = [name for i, name in enumerate(self.sheet.header) if i != at and self.named[i] is None]
-            cells, above = self._share_of_tasks(at), sum(map(self._is_task, heads))
+            cells, above = self.cells.share_of_tasks(at), sum(map(self.cells.is_task, heads))
             if cells == (role == "algorithm") and (2 * above > len(heads)) == (role == "game") and heads:
                 columns[other] = columns.pop(role)
                 self.why[at] = "its cells, and the header, say so"
                 return
 
-    def _of_names(self, at: int) -> bool:
-        """Return whether a column holds words, and none that are names of statistics."""
-        return not self._any_number(at) and not any(map(role_of, self.sheet.columns[at][:MAX_SAMPLE]))
-
-    def _is_task(self, name: str) -> bool:
-        return self.tasks is not None and is_task(name, self.tasks)
-
-    def _share_of_tasks(self, at: int) -> float:
-        """Return which share of a column's names are tasks'."""
-        cells = self.sheet.columns[at]
-        if isinstance(cells, np.ndarray):
-            return 0.0
-        names = [text for text in dict.fromkeys(map(self.sheet.text, cells[:MAX_SAMPLE])) if text]
-        return sum(map(self._is_task, names)) / max(len(names), 1)
-
     def _cites_scores(self, at: int) -> bool:
         """Return whether a column such as "Human Ref" or "Paper" holds scores, and no citations."""
-        return bool(CITED & {*words_of(self.heads[at])}) and self._any_fraction(at)
-
-    def _any_fraction(self, at: int) -> bool:
-        """Return whether any number of a column is not whole."""
-        cells = self.sheet.columns[at]
-        if isinstance(cells, np.ndarray):
-            return bool(np.any(np.mod(cells[np.isfinite(cells)], 1)))
-        return any(re.search(r"\d[.,]\d", cell) and numerals.is_number(cell) for cell in cells[:MAX_SAMPLE])
-
-    def _any_number(self, at: int, *, filled: bool = False) -> bool:
-        """Return whether any cell of a column is a number, or all are missing and it need not be `filled`."""
-        cells = self.sheet.columns[at]
-        if isinstance(cells, np.ndarray):
-            return not filled or bool(np.isfinite(cells).any())
-        there = [cell for cell in cells[:MAX_SAMPLE] if not numerals.is_missing(cell)]
-        return (not there and not filled) or any(
-            numerals.is_number(cell) or cell[:1] == "=" or any(map(str.isdigit, cell.lstrip(" ~≈<>≤≥$*")[:1]))
-            for cell in there
-        )
+        return bool(CITED & {*words_of(self.heads[at])}) and self.cells.any_fraction(at)
 
     def _long(self, columns: dict[Role, int], free: Sequence[int]) -> Interpretation:
         """Interpret a table with a row a score: one column holds them, or it is asked which."""
         score = columns.get("score")
-        given = score is not None and self.why.get(score) == "as said"
+        given = score is not None and self._given(score)
         rivals = [at for at in free if self.named[at] == "score" and not _TRAINED & {*words_of(self.sheet.header[at])}]
         if score is None:
-            rivals = [at for at in free if self.named[at] in (None, "value") and self._any_number(at, filled=True)]
+            rivals = [at for at in free if self.named[at] in (None, "value") and self.cells.any_number(at, filled=True)]
             if not rivals:
                 return self._summary(columns, {at: self.named[at] or "note" for at in free})
             runs, notes = self._of_rows(columns, rivals)
@@ -301,11 +209,11 @@ class _Reader:
                 left = {at: self.named[at] or "note" for at in free if at not in rivals}
                 return Interpretation(columns, runs, left, notes, self.why)
             if not any(self.named[at] == "value" for at in rivals):
-                rivals += [at for at in free if self.named[at] == "summary" and self._any_number(at, filled=True)]
+                rivals += [at for at in free if self.named[at] == "summary" and self.cells.any_number(at, filled=True)]
             score, rivals = rivals[0], rivals[1:]
             self.why[score] = "the only column of numbers that is nothing else"
         elif not given and "algorithm" not in columns and self.algorithm is None:
-            others = [at for at in free if self.named[at] is None and self._any_number(at, filled=True)]
+            others = [at for at in free if self.named[at] is None and self.cells.any_number(at, filled=True)]
             if others:
                 raise self._asked_of("beside", score, others)
         rivals += [at for at in free if self.named[at] == "note" and self._cites_scores(at)]
@@ -333,7 +241,7 @@ class _Reader:
         names = [value.name for value in values]
         lengths = list(filter(None, map(PATTERNS["length"].fullmatch, names)))
         frames = [int(numerals.written_out(match[1])) for match in lengths]
-        said = any(self.why.get(value.column) == "as said" for value in values)
+        said = any(self._given(value.column) for value in values)
         if said or not FEWEST_POINTS <= len(values) == len(set(frames)):
             return (), ()
         self.why |= {value.column: "its name is a length of training" for value in values}
@@ -358,7 +266,7 @@ class _Reader:
 
     def _summary(self, columns: dict[Role, int], left: dict[int, Role]) -> Interpretation:
         """Use a column of means as scores, if there are no others."""
-        sums = [at for at, role in left.items() if role == "summary" and self._any_number(at)]
+        sums = [at for at, role in left.items() if role == "summary" and self.cells.any_number(at)]
         means = [at for at in sums if key(self.sheet.header[at]) in MEANS] or sums
         if len(means) > 1:
             raise self._asked_of("score", means[0], means[1:])
@@ -385,7 +293,7 @@ class _Reader:
             if role is None and self._is_difference(at):
                 role = "summary"
                 self.why[at] = "its cells are the difference of two columns"
-            if role in (None, "value") or not (name or not at or not self._any_number(at)):
+            if role in (None, "value") or not (name or not at or not self.cells.any_number(at)):
                 values.append(Value(at, whose or name))
             else:
                 left[at] = role
@@ -399,25 +307,14 @@ class _Reader:
         for hyphen in re.finditer("-", name):
             first, second = (places.get(key(part)) for part in (name[: hyphen.start()], name[hyphen.end() :]))
             if first is not None and second is not None and second != first:
-                ours, one, other = (self._points(place) for place in (at, first, second))
-                given = np.isfinite(ours) & np.isfinite(one - other)
-                alike = np.allclose(ours[given], (one - other)[given], rtol=0.01, atol=0.1)
-                return bool(alike and np.count_nonzero(ours[given]) > 1)
+                return self.cells.are_difference(at, first, second)
         return False
-
-    def _points(self, at: int) -> np.ndarray:
-        """Return the numbers of a column's first cells, NaN where one has none with a decimal point."""
-        cells = self.sheet.columns[at][:MAX_SAMPLE]
-        if isinstance(cells, np.ndarray):
-            return cells
-        values = np.array([numerals.read(cell, ".") for cell in cells])
-        return np.where(np.isfinite(values), values, np.nan)
 
     def _wide(self, columns: dict[Role, int], free: Sequence[int]) -> Interpretation:
         """Interpret a table with a row a game, and a column for each algorithm or run."""
         values, left = self._values(free)
         nameless = next((value.column for value in values if not value.name), None)
-        words = [at for value in values if self.named[at := value.column] is None and not self._any_number(at)]
+        words = [at for value in values if self.named[at := value.column] is None and not self.cells.any_number(at)]
         if self.algorithm is None and "algorithm" not in columns:
             self._refuse_constant(words)
         if self.sheet.size and len(words) < len(values):
@@ -443,11 +340,11 @@ class _Reader:
     def _refuse_other_games(self, game: int, left: Mapping[int, Role]) -> None:
         """Refuse a second column of games, if they are others: the scores beside it are not of those in the first."""
         for at in left:
-            if self.tasks is None or self.why.get(at) == "as said" or self._share_of_tasks(at) < 0.5:
+            if self.cells.tasks is None or self._given(at) or self.cells.share_of_tasks(at) < 0.5:
                 continue
             for row, pair in enumerate(zip(self.sheet.columns[game], self.sheet.columns[at], strict=True)):
                 first, second = (self.sheet.text(cell) for cell in pair)
-                if self._is_task(second) and not _alike(second, first, self.tasks):
+                if self.cells.is_task(second) and not _alike(second, first, self.cells.tasks):
                     raise ArcadeMarkError(
                         f"{self.sheet.place(row, at)}: {second!r} stands beside {first!r}, as where two tables stand "
                         "beside each other; write them below each other, or leave the column out with "
@@ -457,7 +354,7 @@ class _Reader:
     def _as_runs(self, values: Sequence[Value]) -> _Values:
         """Name the algorithm and the run of each column, where all of them name runs."""
         names = [value.name for value in values]
-        asked = [name for value, name in zip(values, names, strict=True) if self.why.get(value.column) != "as said"]
+        asked = [name for value, name in zip(values, names, strict=True) if not self._given(value.column)]
         if self.algorithm is not None and (curve := self._curve(values, self.algorithm))[0]:
             return curve
         if asked and len(values) > 1 and all(map(PATTERNS["parts"].fullmatch, names)):
@@ -490,7 +387,7 @@ class _Reader:
                 named |= {value.column: (whose, numbers[value.name]) for value in values if value.column in at}
                 continue
             runs = first | numbers
-            if len(runs) < 2 or not are_counted(runs.values()) or any(self.why.get(one) == "as said" for one in at):
+            if len(runs) < 2 or not are_counted(runs.values()) or any(self._given(one) for one in at):
                 continue
             one, number = next(iter(numbers.items()))
             if not few:
@@ -504,7 +401,7 @@ class _Reader:
     def _by_algorithm(self, columns: dict[Role, int], free: list[int]) -> Interpretation:
         """Interpret a table with a row an algorithm, or a run of one, and a column for each game."""
         values, left = self._values([at for at in free if self.sheet.header[at]])
-        heads = [value for value in values if self._is_task(value.name) or self._is_task_of_run(value.name)]
+        heads = [value for value in values if self.cells.is_task(value.name) or self._is_task_of_run(value.name)]
         nameless = [at for at in free if not self.sheet.header[at]]
         if "algorithm" not in columns:
             if not heads or 2 * len(heads) < len(values) - 1:
@@ -523,31 +420,29 @@ class _Reader:
                 columns = columns if index is None else columns | {"run": index}
                 left.pop(index if index is not None else -1, None)
         taken = {*columns.values(), *left}
-        empty = [at for at in nameless if at not in taken and not self._any_number(at)]
+        empty = [at for at in nameless if at not in taken and not self.cells.any_number(at)]
         left |= dict.fromkeys(empty, "index")
         if lost := next((at for at in nameless if at not in {*taken, *empty}), None):
             raise self._unnamed(lost)
         values = [value for value in values if value.column not in taken]
         if heads:  # words beside games
-            words = {value.column for value in values if value not in heads and not self._any_number(value.column)}
+            words = {value.column for value in values if value not in heads and not self.cells.any_number(value.column)}
             values = [value for value in values if value.column not in words]
             left |= dict.fromkeys(words, "note")
         if not values:
             raise UnrecognisedError(expected(self.sheet))
         runs, notes = tuple(values), tuple[str, ...]()
         named = [run for value in values if (run := run_of(value.name))]
-        if len(named) == len(values) and all(self._is_task(name) for name, _ in named):
+        if len(named) == len(values) and all(self.cells.is_task(name) for name, _ in named):
             runs, notes = _runs_of(values, named, "game")
         return Interpretation(columns, runs, dict(sorted(left.items())), notes, self.why)
 
     def _is_task_of_run(self, name: str) -> bool:
         run = run_of(name)
-        return run is not None and self._is_task(run[0])
+        return run is not None and self.cells.is_task(run[0])
 
     def _is_index(self, at: int) -> bool:
-        """Return whether a column without a name, or named so, counts rows: 0, 1, 2, …."""
-        cells = [str(cell).strip().removesuffix(".0") for cell in self.sheet.columns[at]]
-        return self.named[at] == "index" and cells in ([str(i + first) for i in range(len(cells))] for first in (0, 1))
+        return self.named[at] == "index" and self.cells.count_rows(at)
 
     def _corner(self) -> ArcadeMarkError:
         if len(self.sheet.header) < 2 or self.sheet.header[0]:
@@ -556,7 +451,7 @@ class _Reader:
             f"{self.sheet.path}, row 1, column 1: the column has no name; name it 'game' or 'algorithm', whichever its "
             "cells are"
         )
-        return ArcadeMarkError(said) if self.tasks is None else UnrecognisedError(said)
+        return ArcadeMarkError(said) if self.cells.tasks is None else UnrecognisedError(said)
 
 
 def _runs_of(values: Sequence[Value], named: Sequence[tuple[str, int]], noun: str = "algorithm") -> _Values:
@@ -567,10 +462,6 @@ def _runs_of(values: Sequence[Value], named: Sequence[tuple[str, int]], noun: st
     return runs, (f"{columns} of {whose}: {listed([value.name for value in values])}",)
 
 
-def _quoted(sheet: Sheet, at: int) -> str:
-    return repr(sheet.header[at]) if sheet.header[at] else f"(column {at + 1}, without a name)"
-
-
 def _refuse_repeated(sheet: Sheet, named: Sequence[Role | None]) -> None:
     """Refuse two columns of one name, unless that says that both are left out."""
     first: dict[str, int] = {}
@@ -579,11 +470,6 @@ def _refuse_repeated(sheet: Sheet, named: Sequence[Role | None]) -> None:
             raise ArcadeMarkError(
                 f"{sheet.path}, row 1, column {at + 1}: the column {sheet.header[at]!r} is named twice; name each once"
             )
-
-
-def _discerns(canonical_task: Callable[[str], str]) -> bool:
-    """Return whether names of tasks are told from others."""
-    return canonical_task is not str and not is_task("no task is named so", canonical_task)
 
 
 def _refuse_contradictions(sheet: Sheet, options: Options, found: Interpretation) -> None:

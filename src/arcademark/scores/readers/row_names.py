@@ -27,9 +27,9 @@ from arcademark.scores.readers.column_names import (
     run_of,
     words_of,
 )
+from arcademark.scores.readers.interpretation import Interpretation
 from arcademark.scores.readers.logs.names import LOGS
 from arcademark.scores.readers.role_names import RULES, Role
-from arcademark.scores.readers.roles import Interpretation
 from arcademark.scores.readers.sheet import Sheet
 
 MAX_ASKED = 10
