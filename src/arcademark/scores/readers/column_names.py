@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.scores.readers.base import SAID
 from arcademark.scores.readers.role_names import RULES, Role
@@ -98,6 +99,11 @@ def question(name: str, /, **values: object) -> str:
     """Return one of the questions about ambiguous columns, with its values filled in."""
     text: str = RULES["questions"][name]
     return text.format(**{"roles": SAID["roles"], "algorithm": SAID["algorithm"]} | values)
+
+
+def asked(place: str, name: str, subject: str = "", /, **values: object) -> ArcadeMarkError:
+    """Return one of the questions as an error, with the place and the subject before it."""
+    return ArcadeMarkError(f"{place}: {subject}{question(name, **values)}")
 
 
 class Owners:

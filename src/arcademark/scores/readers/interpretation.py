@@ -64,7 +64,9 @@ class Interpretation:
             run += "" if value.frames is None else f", after {value.frames:,} frames"
             what = f" {'of' if 'game' in self.columns else 'on'} {value.name!r}"
             what = "" if {"algorithm", "game"} <= self.columns.keys() else what
-            said[value.column] = f"value: scores{what}{run} ({self.why.get(value.column, 'no other role fits')})"
+            reason = "its name is a length of training" if value.frames is not None else "no other role fits"
+            reason = "its name is a run's" if value.run is not None and not what else reason
+            said[value.column] = f"value: scores{what}{run} ({self.why.get(value.column, reason)})"
         return tuple(f"{_quoted(sheet, at)}: {text}" for at, text in sorted(said.items()))
 
 

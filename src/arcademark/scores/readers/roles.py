@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.grouping import grouped
@@ -24,33 +23,27 @@ from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, lis
 from arcademark.scores.readers.cells import Cells
 from arcademark.scores.readers.column_names import (
     CITED,
-    FEWEST_POINTS,
     MEANS,
     NAMES,
     PATTERNS,
     STATISTICS,
     Owners,
-    are_counted,
+    asked,
     key,
     lone_run,
-    may_be_lengths,
-    numbered,
-    question,
     role_of,
     run_of,
     words_of,
 )
+from arcademark.scores.readers.column_runs import ColumnRuns, runs_of
 from arcademark.scores.readers.interpretation import Interpretation, Value
 from arcademark.scores.readers.role_names import ROLES, RULES, Role
 from arcademark.scores.readers.sheet import Sheet
-from arcademark.wording import plural
 
 _TRAINED = frozenset({"train", "training"})
 """Words of scores that count only where there are no others."""
 _PARTS: tuple[Role, ...] = ("algorithm", "game", "run", "seed", "score", "episode", "frames", "protocol")
 _NO_SCORES = ("normalised", "spread", "rank", "count")
-_Values = tuple[tuple[Value, ...], tuple[str, ...]]
-"""Columns of values, and notes on them."""
 
 
 def is_long(sheet: Sheet) -> bool:
@@ -78,7 +71,7 @@ class _Reader:
     """Interpretation of one sheet: roles by columns' names and by their cells."""
 
     def __init__(self, sheet: Sheet, options: Options) -> None:
-        self.sheet, self.options = sheet, options
+        self.sheet, self.options, self.place = sheet, options, f"{sheet.path}, row 1"
         self.cells = Cells(sheet, options)
         self.algorithm = options.algorithm or sheet.algorithm
         self.why: dict[int, str] = {}
@@ -98,15 +91,17 @@ class _Reader:
                 raise ArcadeMarkError(
                     f"{self.sheet.path}: {SAID['roles']} names the column {name!r}; there is none of that name"
                 )
-        self.said_runs = {
+        said_runs = {
             at
             for at, name in enumerate(self.sheet.lowered)
             if said.get(name) == "run"
             and (run_of(name) or any(PATTERNS[one].fullmatch(name) for one in ("run", "numbered")))
         }
-        self.why |= {at: "as said" for at, name in enumerate(self.sheet.lowered) if name in said}
+        self.given = frozenset(at for at, name in enumerate(self.sheet.lowered) if name in said)
+        self.why |= dict.fromkeys(self.given, "as said")
+        self.runs = ColumnRuns(self.place, self.algorithm, self.given, said_runs)
         return [
-            "value" if at in self.said_runs else said.get(name.lower(), role_of(head))
+            "value" if at in said_runs else said.get(name.lower(), role_of(head))
             for at, (name, head) in enumerate(zip(self.sheet.header, self.heads, strict=True))
         ]
 
@@ -117,10 +112,6 @@ class _Reader:
         if behind is None or role_of(behind[2]) not in ("spread", "count"):
             return name
         return behind[1] if any(numerals.apart(cell).spread for cell in self.cells.texts(at)) else name
-
-    def _given(self, at: int) -> bool:
-        """Return whether the caller gives a column's role."""
-        return self.why.get(at) == "as said"
 
     def interpretation(self) -> Interpretation:
         columns = self._parts()
@@ -160,8 +151,8 @@ class _Reader:
         lost = next((at for at in heads if PATTERNS["number"].fullmatch(self.sheet.header[at])), None)
         if lost is None and game is not None and self.cells.is_task(self.sheet.header[game]):
             lost = game
-        if lost is not None and not self._given(lost):
-            raise self._asked("headless", name=repr(self.sheet.header[lost]))
+        if lost is not None and lost not in self.given:
+            raise asked(self.place, "headless", name=repr(self.sheet.header[lost]))
         return columns
 
     def _with_tasks(self, columns: dict[Role, int]) -> dict[Role, int]:
@@ -172,7 +163,7 @@ class _Reader:
             return columns
         if (role := self.named[at]) in _NO_SCORES and not self.why.get(at):
             raise ArcadeMarkError(
-                f"{self.sheet.path}, row 1, column {at + 1}: {self.sheet.header[at]!r} above the games says that the "
+                f"{self.place}, column {at + 1}: {self.sheet.header[at]!r} above the games says that the "
                 f"numbers are no scores ({role}); give the games' own points, in a table whose games stand below 'game'"
             )
         self.why[at] = "its cells are games"
@@ -198,13 +189,16 @@ class _Reader:
     def _long(self, columns: dict[Role, int], free: Sequence[int]) -> Interpretation:
         """Interpret a table with a row a score: one column holds them, or it is asked which."""
         score = columns.get("score")
-        given = score is not None and self._given(score)
+        given = score is not None and score in self.given
         rivals = [at for at in free if self.named[at] == "score" and not _TRAINED & {*words_of(self.sheet.header[at])}]
         if score is None:
             rivals = [at for at in free if self.named[at] in (None, "value") and self.cells.any_number(at, filled=True)]
             if not rivals:
                 return self._summary(columns, {at: self.named[at] or "note" for at in free})
-            runs, notes = self._of_rows(columns, rivals)
+            values = [Value(at, self.sheet.header[at]) for at in rivals]
+            runs, notes = self.runs.curve(values, None if "algorithm" in columns else self.algorithm)
+            if not runs and {"algorithm", "game"} <= columns.keys():
+                runs, notes = self.runs.of_rows(values)
             if runs:
                 left = {at: self.named[at] or "note" for at in free if at not in rivals}
                 return Interpretation(columns, runs, left, notes, self.why)
@@ -222,47 +216,13 @@ class _Reader:
         left = {at: self.named[at] or "note" for at in free if at != score}
         return Interpretation(columns | {"score": score}, (), left, (), self.why)
 
-    def _of_rows(self, columns: Mapping[Role, int], those: Sequence[int]) -> _Values:
-        """Return columns that are all runs, ``seed 0, seed 1``, of the algorithm that a row names, or its curve."""
-        names = [self.sheet.header[at] for at in those]
-        owner = None if "algorithm" in columns else self.algorithm
-        curve = self._curve([Value(at, name) for at, name in zip(those, names, strict=True)], owner)
-        if curve[0] or not {"algorithm", "game"} <= columns.keys():
-            return curve
-        runs = [run for name in names if (run := lone_run(name)) is not None]
-        if not 1 < len(runs) == len(names) or all(map(PATTERNS["parts"].fullmatch, names)):
-            return (), ()
-        self._refuse_lengths(names)
-        self.why |= dict.fromkeys(those, "its name is a run's")
-        return tuple(Value(at, name, run) for at, name, run in zip(those, names, runs, strict=True)), ()
-
-    def _curve(self, values: Sequence[Value], owner: str | None = None) -> _Values:
-        """Return columns that are all lengths of training, ``1M, 2M, 200M``, as points of their rows' curves."""
-        names = [value.name for value in values]
-        lengths = list(filter(None, map(PATTERNS["length"].fullmatch, names)))
-        frames = [int(numerals.written_out(match[1])) for match in lengths]
-        said = any(self._given(value.column) for value in values)
-        if said or not FEWEST_POINTS <= len(values) == len(set(frames)):
-            return (), ()
-        self.why |= {value.column: "its name is a length of training" for value in values}
-        note = f"columns {listed(names)} are points of learning curves, the last at {max(frames):,}"
-        points = zip(values, frames, strict=True)
-        return tuple(replace(value, name=owner or value.name, frames=number) for value, number in points), (note,)
-
-    def _refuse_lengths(self, names: Sequence[str]) -> None:
-        if may_be_lengths(names):
-            raise self._asked("lengths", "columns ", names=listed(names), one=names[0])
-
-    def _asked(self, name: str, subject: str = "", /, **values: object) -> ArcadeMarkError:
-        return ArcadeMarkError(f"{self.sheet.path}, row 1: {subject}{question(name, **values)}")
-
     def _asked_of(self, name: str, first: int, others: Sequence[int]) -> ArcadeMarkError:
         header = self.sheet.header
         beside = listed([repr(header[at]) for at in others], 8)
-        return self._asked(name, first=repr(header[first]), others=beside, name=header[first])
+        return asked(self.place, name, first=repr(header[first]), others=beside, name=header[first])
 
     def _unnamed(self, at: int) -> ArcadeMarkError:
-        return ArcadeMarkError(f"{self.sheet.path}, row 1, column {at + 1}: the column has no name; name each once")
+        return ArcadeMarkError(f"{self.place}, column {at + 1}: the column has no name; name each once")
 
     def _summary(self, columns: dict[Role, int], left: dict[int, Role]) -> Interpretation:
         """Use a column of means as scores, if there are no others."""
@@ -326,7 +286,7 @@ class _Reader:
             raise self._unnamed(nameless)
         if not values:
             return self._summary(columns, left)
-        runs, notes = self._as_runs(values)
+        runs, notes = self.runs.of_algorithms(values)
         return Interpretation(columns, runs, left, notes, self.why)
 
     def _refuse_constant(self, words: Sequence[int]) -> None:
@@ -335,12 +295,12 @@ class _Reader:
             cells = {self.sheet.text(cell) for cell in self.sheet.columns[at]}
             if self.sheet.size > 1 and len(cells) == 1:
                 name = self.sheet.header[at]
-                raise self._asked("words", name=repr(name), cell=repr(cells.pop()), column=name)
+                raise asked(self.place, "words", name=repr(name), cell=repr(cells.pop()), column=name)
 
     def _refuse_other_games(self, game: int, left: Mapping[int, Role]) -> None:
         """Refuse a second column of games, if they are others: the scores beside it are not of those in the first."""
         for at in left:
-            if self.cells.tasks is None or self._given(at) or self.cells.share_of_tasks(at) < 0.5:
+            if self.cells.tasks is None or at in self.given or self.cells.share_of_tasks(at) < 0.5:
                 continue
             for row, pair in enumerate(zip(self.sheet.columns[game], self.sheet.columns[at], strict=True)):
                 first, second = (self.sheet.text(cell) for cell in pair)
@@ -350,53 +310,6 @@ class _Reader:
                         "beside each other; write them below each other, or leave the column out with "
                         f"--read '{self.sheet.header[at]}=note'"
                     )
-
-    def _as_runs(self, values: Sequence[Value]) -> _Values:
-        """Name the algorithm and the run of each column, where all of them name runs."""
-        names = [value.name for value in values]
-        asked = [name for value, name in zip(values, names, strict=True) if not self._given(value.column)]
-        if self.algorithm is not None and (curve := self._curve(values, self.algorithm))[0]:
-            return curve
-        if asked and len(values) > 1 and all(map(PATTERNS["parts"].fullmatch, names)):
-            raise self._asked("parts", names=listed(names), one=names[0])
-        lone = [number for name in names if (number := lone_run(name)) is not None]
-        all_lone = len(lone) == len(names)
-        if all_lone and (len(values) > 1 or PATTERNS["named_run"].fullmatch(names[0])) and asked:
-            if self.algorithm is None:
-                raise self._asked("runs", names=listed(names))
-            self._refuse_lengths(names)
-        elif self.algorithm is None or not (all_lone and self.said_runs):
-            whose = [run for name in names if (run := run_of(name))]
-            return _runs_of(values, whose) if len(whose) == len(names) else self._numbered(values)
-        return _runs_of(values, [(self.algorithm, number) for number in lone])
-
-    def _numbered(self, values: Sequence[Value]) -> _Values:
-        """Refuse columns such as ``DQN_1, DQN_2``, which may be runs or algorithms, unless the caller says which.
-
-        Beside more columns without a number they are algorithms, with a note: runs have numbers for every algorithm.
-        """
-        names = [value.name for value in values]
-        parts = numbered(names)
-        few = 2 * sum(map(len, parts.values())) < len(names) - 1
-        notes = []
-        named = {value.column: (value.name, 0) for value in values}
-        for whose, numbers in parts.items():
-            at = {value.column for value in values if value.name in numbers}
-            first = {whose: 0} if whose in names else {}  # DQN, DQN.1, DQN.2, as pandas writes columns of one name
-            if self.said_runs & at:
-                named |= {value.column: (whose, numbers[value.name]) for value in values if value.column in at}
-                continue
-            runs = first | numbers
-            if len(runs) < 2 or not are_counted(runs.values()) or any(self._given(one) for one in at):
-                continue
-            one, number = next(iter(numbers.items()))
-            if not few:
-                raise self._asked("numbered", names=listed([*runs]), of=repr(whose), name=whose, number=number, one=one)
-            notes.append(f"{listed([*numbers])} taken for algorithms; name runs '{whose} seed {number}'")
-        if self.said_runs:
-            read, said = _runs_of(values, [named[value.column] for value in values])
-            return read, (*notes, *said)
-        return tuple(values), tuple(notes)
 
     def _by_algorithm(self, columns: dict[Role, int], free: list[int]) -> Interpretation:
         """Interpret a table with a row an algorithm, or a run of one, and a column for each game."""
@@ -434,7 +347,7 @@ class _Reader:
         runs, notes = tuple(values), tuple[str, ...]()
         named = [run for value in values if (run := run_of(value.name))]
         if len(named) == len(values) and all(self.cells.is_task(name) for name, _ in named):
-            runs, notes = _runs_of(values, named, "game")
+            runs, notes = runs_of(values, named, "game")
         return Interpretation(columns, runs, dict(sorted(left.items())), notes, self.why)
 
     def _is_task_of_run(self, name: str) -> bool:
@@ -447,19 +360,8 @@ class _Reader:
     def _corner(self) -> ArcadeMarkError:
         if len(self.sheet.header) < 2 or self.sheet.header[0]:
             return UnrecognisedError(expected(self.sheet))
-        said = (
-            f"{self.sheet.path}, row 1, column 1: the column has no name; name it 'game' or 'algorithm', whichever its "
-            "cells are"
-        )
+        said = f"{self.place}, column 1: the column has no name; name it 'game' or 'algorithm', whichever its cells are"
         return ArcadeMarkError(said) if self.cells.tasks is None else UnrecognisedError(said)
-
-
-def _runs_of(values: Sequence[Value], named: Sequence[tuple[str, int]], noun: str = "algorithm") -> _Values:
-    runs = tuple(replace(value, name=name, run=run) for value, (name, run) in zip(values, named, strict=True))
-    algorithms = dict.fromkeys(value.name for value in runs)
-    whose = f"one {noun}" if len(algorithms) == 1 else plural(len(algorithms), noun)
-    columns = "1 column is a run" if len(runs) == 1 else f"{len(runs):,} columns are runs"
-    return runs, (f"{columns} of {whose}: {listed([value.name for value in values])}",)
 
 
 def _refuse_repeated(sheet: Sheet, named: Sequence[Role | None]) -> None:
