@@ -18,7 +18,6 @@ from arcademark.scores.readers.arrays import (
     json_lines,
     json_records,
     load_json,
-    load_npz,
     parse_json,
 )
 from arcademark.scores.readers.base import (
@@ -160,8 +159,7 @@ def _recognised(path: Path, relative: Path, format: str | None, options: Options
     if head[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not is_workbook(members := archive_names(path)):
         if members and not any(name.endswith((".npy", "/")) for name in members):
             raise UnrecognisedError(f"{path}: is an archive of {one_line(listed(members), 200)}; unpack it first")
-        names = set(load_npz(path))
-        return ("sb3-evaluations" if {"timesteps", "results"} <= names else "rliable"), None
+        return ("sb3-evaluations" if {"timesteps.npy", "results.npy"} <= {*members} else "rliable"), None
     if head.startswith(b"\x93NUMPY"):
         return "rliable", None
     if head.startswith(GZIP) or head[257:262] == b"ustar":
