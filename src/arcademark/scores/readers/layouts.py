@@ -77,7 +77,6 @@ def build(
     if found.values and (points or not _repeats(sheet, columns)):
         ordered = (None, None)
     width = len(scored)
-    row = np.repeat(np.arange(sheet.size), width)
     by_algorithm = bool(found.values) and not points and "game" not in columns
     if not by_algorithm:
         names, codes = _label(sheet, columns, "game", options, width)
@@ -105,26 +104,14 @@ def build(
             *(names, codes, options, scores),
         )
     kept = tasks[1] >= 0
-    of_games = np.zeros(sheet.size, dtype=bool)
-    of_games[row[kept]] = True
-    numbered_by_column = any(v.run is not None for v in found.values)
-    if numbered_by_column:
-        run, counted = _runs(found, sheet), ""
-    else:
-        run, counted = _run(sheet, found, options, of_games)
-        run = run[row]
-    numbers = [-1 if one.run is None else one.run for one in (named or {}).values()]
-    if max(numbers, default=-1) >= 0:
-        of_names = np.array(numbers, dtype=np.int64)[np.repeat(who, width)]
-        run = np.where(of_names < 0, run, of_names)
-        those = [name for name, one in (named or {}).items() if one.run is not None]
-        counted = f"{plural(len(those), 'name')} in {sheet.header[columns['algorithm']]!r} are of runs: {listed(those)}"
+    of_games = np.asarray(kept.reshape(sheet.size, width).any(axis=1))
+    run, counted = _run_numbers(sheet, found, options, of_games, named or {}, who)
     notes += [counted] if counted else []
-
     lacking = [at for at in ordered if at is not None and sheet.lacks(at, of_games)]
     notes += [f"{sheet.header[at]!r} is left out: cells of it are empty" for at in lacking]
-    whole = (None if at is None or at in lacking else sheet.integers(at, of_games)[row][kept] for at in ordered)
-    episode, frames = whole
+    episode, frames = (
+        None if at is None or at in lacking else np.repeat(sheet.integers(at, of_games), width)[kept] for at in ordered
+    )
     numbered, said = _curves(sheet, columns, algorithms[1][kept], tasks[1][kept], run[kept], frames)
     if points:
         frames = np.tile(np.array(points, dtype=np.int64), sheet.size)[kept]
@@ -137,7 +124,7 @@ def build(
         task=tasks[1][kept],
         run=numbered,
         score=scores[kept],
-        row=row[kept],
+        row=np.repeat(np.arange(sheet.size), width)[kept],
         episode=episode,
         frames=frames,
         left_out=tuple(found.left_out),
@@ -174,10 +161,6 @@ def _without_foreign(
 def _heads(found: Interpretation, size: int) -> _Labels:
     names = {name: at for at, name in enumerate(dict.fromkeys(value.name for value in found.values))}
     return tuple(names), np.tile(np.array([names[value.name] for value in found.values], dtype=np.int64), size)
-
-
-def _runs(found: Interpretation, sheet: Sheet) -> _Ints:
-    return np.tile(np.array([value.run for value in found.values], dtype=np.int64), sheet.size)
 
 
 def _label(sheet: Sheet, columns: Mapping[Role, int], role: Role, options: Options, width: int) -> _Labels:
@@ -218,11 +201,31 @@ def _tasks(
     return (tuple(merged), np.array(positions, dtype=np.int64)[codes]), said
 
 
-def _run(sheet: Sheet, found: Interpretation, options: Options, rows: NDArray[np.bool_]) -> tuple[_Ints, str]:
+def _run_numbers(
+    sheet: Sheet,
+    found: Interpretation,
+    options: Options,
+    rows: NDArray[np.bool_],
+    named: Mapping[str, RowName],
+    who: _Ints,
+) -> tuple[_Ints, str]:
+    """Return each score's run, which its row's name, its own column or its row's column of runs states; and a note."""
+    width, note = max(len(found.values), 1), ""
     column = found.columns.get("run", found.columns.get("seed"))
-    if column is None or options.run is not None:
-        return np.full(sheet.size, options.run or sheet.run or 0, dtype=np.int64), ""
-    return sheet.numbers_of_runs(column, rows)
+    if any(value.run is not None for value in found.values):
+        runs = np.tile(np.array([value.run for value in found.values], dtype=np.int64), sheet.size)
+    elif column is None or options.run is not None:
+        runs = np.full(sheet.size * width, options.run or sheet.run or 0, dtype=np.int64)
+    else:
+        of_rows, note = sheet.numbers_of_runs(column, rows)
+        runs = np.repeat(of_rows, width)
+    if those := [name for name, one in named.items() if one.run is not None]:
+        of_names = np.array([-1 if one.run is None else one.run for one in named.values()], dtype=np.int64)
+        of_names = np.repeat(of_names[who], width)
+        runs = np.where(of_names < 0, runs, of_names)
+        where = sheet.header[found.columns["algorithm"]]
+        note = f"{plural(len(those), 'name')} in {where!r} are of runs: {listed(those)}"
+    return runs, note
 
 
 def _owners(named: Mapping[str, RowName], codes: _Ints) -> _Labels:
