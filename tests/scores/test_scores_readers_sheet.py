@@ -74,7 +74,7 @@ def test_what_gzip_packed_is_read_up_to_a_bound(tmp_path, monkeypatch):
     path = write(tmp_path, gzip.compress(b"game,dqn\npong,1.5\n"), "scores.csv.gz")
     assert read_tables(path).table.scores.tolist() == [[[1.5]]]
     assert read_tables(tmp_path).table.scores.tolist() == [[[1.5]]]
-    monkeypatch.setattr("arcademark.scores.readers.base.MAX_TEXT_BYTES", 10)
+    monkeypatch.setattr("arcademark.scores.readers.content.MAX_TEXT_BYTES", 10)
     with pytest.raises(ArcadeMarkError, match="holds more than 10 bytes when it is unpacked"):
         read_tables(path)
 

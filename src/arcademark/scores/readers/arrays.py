@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from arcademark import files
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.scores.readers.base import MAX_JSON_BYTES, MAX_TEXT_BYTES, read_bytes
-from arcademark.scores.readers.delimited import decode
+from arcademark.scores.readers.content import MAX_JSON_BYTES, MAX_TEXT_BYTES, decode, read_bytes
 from arcademark.scores.table import MAX_CELLS
 
 NO_PICKLE = (

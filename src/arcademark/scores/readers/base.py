@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from gzip import GzipFile
-from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark import files
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.keywords import knowing
 from arcademark.scores.readers.numerals import MARKS
-from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.table import ScoreTable, improper
 from arcademark.wording import plural
 
@@ -29,23 +24,11 @@ DEFAULT_LAST: Mapping[Unit, int] = {"episode": 100, "average": 1}
 LARGEST = 2.0**53
 """Scores beyond it are refused: whole numbers are no longer exact there, so it is no count of points."""
 
-MAX_TEXT_BYTES = 128 * 2**20
-"""Bytes of a text file of scores that are read."""
-
 MAX_CELLS_READ = 10_000_000
 """Cells of a table that are read: each takes up to 150 bytes on the way."""
 
 MAX_COLUMNS = 200_000
 """Columns of a table that are read."""
-
-MAX_JSON_BYTES = 32 * 2**20
-"""Bytes of JSON that are read at once; lists in lists take some twenty times as much memory."""
-
-GZIP = b"\x1f\x8b"
-"""First bytes of a file that gzip packed."""
-
-HEAD = 4096
-"""Bytes from which a format is told."""
 
 SAID: Mapping[str, str] = {
     "algorithm": "algorithm= (--read algorithm=NAME)",
@@ -291,35 +274,3 @@ def is_task(name: str, canonical_task: Callable[[str], str]) -> bool:
         return canonical_task is not str and bool(canonical_task(name))
     except ArcadeMarkError:
         return False
-
-
-def read_bytes(path: Path, most: int = files.MAX_BYTES) -> bytes:
-    """Return the content of a file or a pipe; refuse an empty one or one of more than `most` bytes."""
-    content = path.content if isinstance(path, PipedFile) else files.read_bytes(path, most)
-    if not content:
-        raise ArcadeMarkError(f"{path}: the file is empty; expected scores, so copy it again or leave it out")
-    if len(content) > most:
-        raise ArcadeMarkError(f"{path}: holds more than {most:,} bytes, the most that is read; give a smaller file")
-    return content
-
-
-def unpacked(path: Path) -> PipedFile:
-    """Return the content of a gzip file, to be read like a file of its name; at most `MAX_TEXT_BYTES` bytes."""
-    result = PipedFile(path)
-    try:
-        result.content = GzipFile(fileobj=BytesIO(read_bytes(path))).read(MAX_TEXT_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ArcadeMarkError(f"{path}: not a whole gzip file ({error}); copy it again") from error
-    if len(result.content) > MAX_TEXT_BYTES:
-        raise ArcadeMarkError(
-            f"{path}: holds more than {MAX_TEXT_BYTES:,} bytes when it is unpacked; give a smaller file"
-        )
-    return result
-
-
-def read_head(path: Path) -> bytes:
-    """Return the first bytes of a file, enough to tell its format."""
-    head = path.content[:HEAD] if isinstance(path, PipedFile) else files.read_start(path, HEAD)
-    if not head:
-        raise ArcadeMarkError(f"{path}: the file is empty; expected scores, so copy it again or leave it out")
-    return head

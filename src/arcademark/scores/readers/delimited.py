@@ -25,16 +25,9 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import MAX_BYTES
 from arcademark.scores.formulas import unescaped
 from arcademark.scores.readers import numerals
-from arcademark.scores.readers.base import (
-    MAX_TEXT_BYTES,
-    SAID,
-    UnrecognisedError,
-    listed,
-    read_bytes,
-    read_head,
-    refuse_more_cells,
-)
+from arcademark.scores.readers.base import SAID, UnrecognisedError, listed, refuse_more_cells
 from arcademark.scores.readers.column_names import ROWS, role_of, words_of
+from arcademark.scores.readers.content import MAX_TEXT_BYTES, WINDOWS, decode, encoding_of, read_bytes, read_head
 from arcademark.scores.readers.grids import Grid, grids_in, sheet_of
 from arcademark.scores.readers.parquet import parse_parquet
 from arcademark.scores.readers.shapes import check_title, shaped, together
@@ -47,9 +40,6 @@ _CHUNK = 256
 
 _SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)
 _COMMENTS = ("#", "//", "%")
-_WINDOWS = "cp1252"
-_NOT_WINDOWS = re.compile(rb"[\x80-\xff]{3}|[\x81\x8d\x8f\x90\x9d]")
-"""Bytes that Windows-1252 lacks, or has for letters that stand by themselves in languages that are written in it."""
 _SAMPLED, _START = 10, 100_000
 """Lines, and characters at most, from which the separator is told."""
 
@@ -82,39 +72,9 @@ def read_sheet(
         found = grids_of_workbook(path, content)
     else:
         found = grids_in(decode(path, content, windows=True))
-        notes = ("read as Windows-1252, for it is not UTF-8",) if _encoding(content) == _WINDOWS else ()
+        notes = ("read as Windows-1252, for it is not UTF-8",) if encoding_of(content) == WINDOWS else ()
     sheet = _chosen(path, found, table, fits) if found else parse_sheet(path, content)
     return replace(sheet, decimal=decimal, notes=(*notes, *sheet.notes))
-
-
-def decode(path: Path, content: bytes, *, windows: bool = False) -> str:
-    """Turn a text file's bytes into text, if they are text; in Windows-1252 only if that is allowed."""
-    encoding = _encoding(content)
-    if encoding in ("utf-8-sig", _WINDOWS) and b"\0" in content:
-        raise ArcadeMarkError(
-            f"{path}: not a text file (byte {content.index(0)} is zero); expected a table or a log: unpack it, or save "
-            "it as CSV in UTF-8"
-        )
-    try:
-        return content.decode("utf-8" if encoding == _WINDOWS and not windows else encoding)
-    except UnicodeDecodeError as error:
-        row = content[: error.start].count(b"\n") + 1
-        raise ArcadeMarkError(
-            f"{path}, row {row}: not UTF-8 text (byte {error.start}); save it as CSV in UTF-8"
-        ) from error
-
-
-def _encoding(content: bytes) -> str:
-    if content[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
-        return "utf-32"
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return "utf-16"
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        if not _NOT_WINDOWS.search(content):
-            return _WINDOWS
-    return "utf-8-sig"
 
 
 def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
@@ -312,7 +272,7 @@ def _misfit(path: Path, grid: Grid, fits: Callable[[Sheet], bool]) -> ArcadeMark
 
 
 def _lines(content: bytes, skip: int) -> Iterator[str]:
-    lines = io.TextIOWrapper(io.BytesIO(content), encoding=_encoding(content), newline="")
+    lines = io.TextIOWrapper(io.BytesIO(content), encoding=encoding_of(content), newline="")
     return islice(lines, skip, None)
 
 

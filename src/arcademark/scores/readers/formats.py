@@ -20,18 +20,8 @@ from arcademark.scores.readers.arrays import (
     load_json,
     parse_json,
 )
-from arcademark.scores.readers.base import (
-    GZIP,
-    MAX_JSON_BYTES,
-    Log,
-    Options,
-    Reading,
-    UnrecognisedError,
-    canonical,
-    listed,
-    read_head,
-    unpacked,
-)
+from arcademark.scores.readers.base import Log, Options, Reading, UnrecognisedError, canonical, listed
+from arcademark.scores.readers.content import GZIP, MAX_JSON_BYTES, read_head, unpacked
 from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.logs import rllib, series, stable_baselines, tensorboard
 from arcademark.scores.readers.logs.naming import names_of_table, with_names_of_runs

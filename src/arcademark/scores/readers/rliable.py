@@ -29,9 +29,9 @@ from arcademark.scores.readers.base import (
     Reading,
     canonical,
     is_task,
-    read_head,
     refuse_improper,
 )
+from arcademark.scores.readers.content import read_head
 from arcademark.scores.table import ScoreTable, blank
 from arcademark.wording import plural
 

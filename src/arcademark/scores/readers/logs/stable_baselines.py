@@ -19,8 +19,9 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import load_npz, parse_json
-from arcademark.scores.readers.base import MAX_TEXT_BYTES, Log, Options, Unit, read_bytes
-from arcademark.scores.readers.delimited import decode, parse_sheet
+from arcademark.scores.readers.base import Log, Options, Unit
+from arcademark.scores.readers.content import MAX_TEXT_BYTES, decode, read_bytes
+from arcademark.scores.readers.delimited import parse_sheet
 from arcademark.wording import plural
 
 

@@ -17,7 +17,8 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
-from arcademark.scores.readers.base import LARGEST, Log, Options, UnrecognisedError, read_bytes
+from arcademark.scores.readers.base import LARGEST, Log, Options, UnrecognisedError
+from arcademark.scores.readers.content import read_bytes
 from arcademark.scores.readers.logs.series import choose_tag, unit_of
 
 MAX_VALUES = 2_000_000
