@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import Options
 from arcademark.scores.readers.column_names import NAMES, key
-from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.interpretation import Interpretation, Value
 from arcademark.scores.readers.layouts import build
 from arcademark.scores.readers.piped import place
 from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.readers.tables import read_sheet
 
 LOW = ("low", "random")
 HIGH = ("high", "human")

@@ -1,4 +1,7 @@
-"""Reads the bytes of files and pipes, up to a bound, and their text."""
+"""Reads the bytes of files and pipes, up to a bound, and their text.
+
+Text is UTF-8, or UTF-16 with its byte order mark; else Windows-1252, if letters beyond ASCII stand by themselves.
+"""
 
 from __future__ import annotations
 

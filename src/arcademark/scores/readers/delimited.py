@@ -1,8 +1,7 @@
-"""Reads tables: text with commas, tabs, semicolons, bars or blanks between cells, grids in other text; or Parquet.
+"""Reads tables as text with commas, tabs, semicolons, bars or blanks between cells.
 
 Conventions
 -----------
-* Text is UTF-8, or UTF-16 with its byte order mark; else Windows-1252, if letters beyond ASCII stand by themselves.
 * Errors count rows as an editor counts lines: the header of a CSV file is row 1.
 * Lines that begin with ``#``, ``//`` or ``%`` above the header, or stand alone below it, are comments. A title above
   the header, empty rows, and empty columns at the end are left out.
@@ -14,67 +13,30 @@ import contextlib
 import csv
 import io
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.files import MAX_BYTES
 from arcademark.scores.formulas import unescaped
 from arcademark.scores.readers import numerals
-from arcademark.scores.readers.base import SAID, UnrecognisedError, listed, refuse_more_cells
-from arcademark.scores.readers.column_names import ROWS, role_of, words_of
-from arcademark.scores.readers.content import MAX_TEXT_BYTES, WINDOWS, decode, encoding_of, read_bytes, read_head
-from arcademark.scores.readers.grids import Grid, grids_in, sheet_of
-from arcademark.scores.readers.parquet import parse_parquet
-from arcademark.scores.readers.shapes import check_title, shaped, together
-from arcademark.scores.readers.sheet import Sheet, bare, checked, named
-from arcademark.scores.readers.workbooks import grids_of_workbook
+from arcademark.scores.readers.base import listed, refuse_more_cells
+from arcademark.scores.readers.columns_of_text import COMMENTS, SAMPLED, header_in_columns, parse_columns
+from arcademark.scores.readers.content import decode, encoding_of
+from arcademark.scores.readers.shapes import check_title, shaped
+from arcademark.scores.readers.sheet import Sheet, checked, named
 from arcademark.wording import plural
 
 _CHUNK = 256
 """Rows parsed at a time: so few that they are gone before the garbage collector looks for them."""
 
 _SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)
-_COMMENTS = ("#", "//", "%")
-_SAMPLED, _START = 10, 100_000
-"""Lines, and characters at most, from which the separator is told."""
+_START = 100_000
+"""Maximum number of characters from which the separator is derived."""
 
-_BEHIND = re.compile(r"\s*(?:±|\+/-)\s*|(?<=\d) [(\[][±\d.,;\s−–-]+[)\]]")
-"""Spreads behind numbers, in text whose columns stand apart by blanks."""
 _TITLES = 3
 """Lines of titles above a header at most."""
-
-MAX_GRIDS = 50
-"""Tables of a text of which is tried whether they hold scores."""
-
-WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-"""First bytes of workbooks."""
-
-
-def read_sheet(
-    path: Path, decimal: str | None = None, table: str | None = None, fits: Callable[[Sheet], bool] | None = None
-) -> Sheet:
-    """Read a table, its numbers with the decimal mark given, or with the one that they show.
-
-    Of several in a text or workbook, `table` is the number or the heading of the one to read; else it is the only one
-    that `fits`.
-    """
-    head = read_head(path)
-    if head.startswith(b"PAR1"):
-        return replace(parse_parquet(path, read_bytes(path, MAX_BYTES)), decimal=decimal)
-    content = read_bytes(path, MAX_TEXT_BYTES)
-    notes: tuple[str, ...] = ()
-    if head.startswith(WORKBOOKS):
-        found = grids_of_workbook(path, content)
-    else:
-        found = grids_in(decode(path, content, windows=True))
-        notes = ("read as Windows-1252, for it is not UTF-8",) if encoding_of(content) == WINDOWS else ()
-    sheet = _chosen(path, found, table, fits) if found else parse_sheet(path, content)
-    return replace(sheet, decimal=decimal, notes=(*notes, *sheet.notes))
 
 
 def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
@@ -84,7 +46,7 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
     for title in text[:_START].splitlines()[:skip]:
         check_title(str(path), title)
     if separator == " ":
-        return _in_columns(path, text, skip)
+        return parse_columns(path, text, skip)
     prose: list[str] = []
     reader = _kept(_rows(content, skip, separator, strict=True), prose)
     header: tuple[str, ...] = ()
@@ -98,7 +60,7 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
         while filled := list(islice(reader, _CHUNK)):
             if not header:
                 header = tuple(unescaped(named(name)) for name in filled.pop(0))
-                if header[0].startswith(_COMMENTS) and len(header) > 1:
+                if header[0].startswith(COMMENTS) and len(header) > 1:
                     header = (header[0].lstrip("#/% "), *header[1:])
                 columns = [[] for _ in header]
             width = len(header)
@@ -137,12 +99,12 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
 def _begin(text: str, skip: int, tabs: bool) -> tuple[int, str]:
     """Return the number of lines above the header, and the separator of cells; a blank if only blanks separate."""
     lines = text[:_START].splitlines()[skip:]
-    comments = len(list(takewhile(lambda line: line.startswith(_COMMENTS) or not line.strip(), lines)))
+    comments = len(list(takewhile(lambda line: line.startswith(COMMENTS) or not line.strip(), lines)))
     if comments == len(lines):
         return skip, ","
     if named := _SEPARATOR.fullmatch(lines[comments].strip()):
         return skip + comments + 1, named[1]
-    rest = lines[comments : comments + _SAMPLED]
+    rest = lines[comments : comments + SAMPLED]
     separator = "\t" if tabs and "\t" in rest[0] else _separator(rest)
     if separator != " ":
         widths = [len(_cells(line, separator)) for line in rest]
@@ -150,14 +112,14 @@ def _begin(text: str, skip: int, tabs: bool) -> tuple[int, str]:
         if titles and len(set(widths[titles:]) - {0}) == 1:  # of a title, and blank lines
             return skip + comments + titles, separator
         above = lines[comments - 1] if comments else ""
-        if above.startswith(_COMMENTS) and len(_cells(above, separator)) == widths[0] > 1:
+        if above.startswith(COMMENTS) and len(_cells(above, separator)) == widths[0] > 1:
             comments -= 1  # a header that begins with a mark, as NumPy writes it
     return skip + comments, separator
 
 
 def _separator(lines: Sequence[str]) -> str:
     """Return the separator that cuts the first lines into equally many cells, else the header into most."""
-    if _header_in_columns(lines) is not None:
+    if header_in_columns(lines) is not None:
         return " "
     start = "\n".join(lines)
     widths = {separator: _widths(start, separator) for separator in ",\t;|"}
@@ -170,16 +132,6 @@ def _separator(lines: Sequence[str]) -> str:
     return max(even or widths, key=lambda separator: widths[separator][0])
 
 
-def _header_in_columns(lines: Sequence[str]) -> int | None:
-    """Return where names of columns stand apart by blanks, "Game DQN PPO" above "Bank Heist 455.0 1,358.0"."""
-    for at, line in enumerate(lines[:-1]):
-        words, below = line.split(), next(filter(None, map(str.split, lines[at + 1 :])), [])
-        named = len(words) > 1 and role_of(words[0]) in ("game", "algorithm") and not set(line) & set(",\t;|")
-        if named and len(below) > 1 and numerals.is_number(below[-1]):
-            return at
-    return None
-
-
 def _cells(line: str, separator: str) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=separator), [])
@@ -187,88 +139,9 @@ def _cells(line: str, separator: str) -> list[str]:
         return []
 
 
-def _in_columns(path: Path, text: str, skip: int) -> Sheet:
-    """Parse text in columns, apart by blanks: by two or more, else by any; the name of an index may be missing."""
-    lines = [(at, line) for at, line in enumerate(text.splitlines(), 1) if at > skip and line.strip()]
-    lines = lines[_header_in_columns([line for _, line in lines[:_SAMPLED]]) or 0 :]  # below a title
-    lines = lines[:1] + [(at, line) for at, line in lines[1:] if not line.startswith(_COMMENTS)]
-    above = text.splitlines()[skip - 1].lstrip("#/% ") if skip else ""
-    for gap in (r"\s{2,}|\t", r"\s+"):
-        rows = [
-            (at, _split_at(gap, _BEHIND.sub(lambda found: "".join(found[0].split()), line.strip())))
-            for at, line in lines
-        ]
-        if len(rows) > 2 and len(rows[1][1]) == 1 < len(rows[2][1]) and role_of(rows[1][1][0]) in ("game", "algorithm"):
-            named = rows.pop(1)[1]  # as pandas prints the name of an index
-            rows[0][1][:1] = named if len(rows[0][1]) == len(rows[1][1]) else [*named, rows[0][1][0]]
-        if gap == r"\s+" and role_of(rows[0][1][0]) in ("game", "algorithm"):
-            rows[1:] = [(at, _joined(cells, len(rows[0][1]))) for at, cells in rows[1:]]
-        widths = Counter(len(cells) for _, cells in rows[1:])
-        width = max(widths, default=0)
-        if above and len(re.split(gap, above)) == width > 1:
-            rows.insert(0, (skip, re.split(gap, above)))
-        if width > 1 and len(widths) == 1 and len(rows[0][1]) in (width - 1, width):
-            rows[0][1][:0] = [""] * (width - len(rows[0][1]))
-            return sheet_of(path, Grid("", rows))
-    return checked(
-        Sheet(path, (bare(lines[0][1]),), ([line for _, line in lines[1:]],), len(lines) - 1, lambda row: row + 2), 1
-    )
-
-
-def _split_at(gap: str, line: str) -> list[str]:
-    """Split a line at blanks, but not within quotes, as R writes names."""
-    if '"' not in line:
-        return re.split(gap, line)
-    return [quoted or word for quoted, word in re.findall(r'"([^"]*)"|([^\s"]+)', line)]
-
-
-def _joined(cells: list[str], width: int) -> list[str]:
-    """Join the words of a name before the last numbers of a row: Bank Heist 455.0 1,358.0."""
-    name, numbers = cells[: 1 - width], cells[1 - width :]
-    whole = name and not numerals.is_number(name[-1])
-    whole = whole and all(numerals.is_number(cell) or numerals.is_missing(cell) for cell in numbers)
-    return [" ".join(name), *numbers] if whole else cells
-
-
 def _cut_short(text: str, reader: Iterator[Any]) -> bool:
     """Return whether a text ends within a row, as the file of a running job may."""
     return not text.endswith(("\n", "\r")) and next(reader, None) is None
-
-
-def _chosen(path: Path, found: Sequence[Grid], table: str | None, fits: Callable[[Sheet], bool] | None) -> Sheet:
-    """Return the table that is asked for by number or heading, or the only one, or the only one that fits."""
-    names = [f"{number} ({heading})" if heading else str(number) for number, (heading, _, _) in enumerate(found, 1)]
-    asked = (table or "").strip().lower()
-    meant = [one for number, one in enumerate(found, 1) if asked in (str(number), one.heading.lower())]
-    if table is None:
-        meant = list(found)
-        if len(found) > 1 and fits is not None:
-            wrong = [_misfit(path, grid, fits) for grid in found[:MAX_GRIDS]]
-            meant = [grid for grid, error in zip(found, wrong, strict=False) if error is None]
-            meant = [grid for grid in meant if not grid.hidden] or meant
-            faults = [error for error in wrong if error and not isinstance(error, UnrecognisedError)]
-            if not meant and len(faults) == 1:
-                raise faults[0]
-            stated = any(ROWS & {*words_of(grid.heading)} for grid in meant)  # of means, of normalised scores
-            if len(meant) > 1 and not stated and (whole := together([sheet_of(path, grid) for grid in meant])):
-                return whole
-    if len(meant) != 1:
-        said = "" if table is None else f", and {table!r} names none or several"
-        raise ArcadeMarkError(
-            f"{path}: holds {plural(len(found), 'table')}, {listed(names, 8)}{said}; choose one with {SAID['table']}"
-        )
-    sheet = sheet_of(path, meant[0])
-    chosen = names[found.index(meant[0])]
-    notes = (f"of {plural(len(found), 'table')} number {chosen} is read",) if len(found) > 1 else ()
-    return replace(sheet, notes=(*sheet.notes, *notes))
-
-
-def _misfit(path: Path, grid: Grid, fits: Callable[[Sheet], bool]) -> ArcadeMarkError | None:
-    """Return what is wrong with a table; None if it holds scores."""
-    try:
-        return None if fits(sheet_of(path, grid)) else UnrecognisedError(f"{path}: no scores")
-    except ArcadeMarkError as error:
-        return error
 
 
 def _lines(content: bytes, skip: int) -> Iterator[str]:

@@ -22,12 +22,12 @@ from arcademark.scores.readers.arrays import (
 )
 from arcademark.scores.readers.base import Log, Options, Reading, UnrecognisedError, canonical, listed
 from arcademark.scores.readers.content import GZIP, MAX_JSON_BYTES, read_head, unpacked
-from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.logs import rllib, series, stable_baselines, tensorboard
 from arcademark.scores.readers.logs.naming import names_of_table, with_names_of_runs
 from arcademark.scores.readers.nested import nested_sheet
 from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.readers.tables import read_sheet
 from arcademark.scores.readers.workbooks import is_workbook
 from arcademark.scores.table import ScoreTable
 
