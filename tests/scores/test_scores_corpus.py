@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from score_files import read
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.column_names import role_of
+from arcademark.scores.readers.words.column_names import role_of
 from arcademark.suite.tasks import canonical_game
 
 CORPUS = Path(__file__).parent / "corpus"

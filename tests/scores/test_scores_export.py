@@ -9,8 +9,8 @@ from score_files import uninstall
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.export import to_rliable, write_long, write_rliable, write_wide
-from arcademark.scores.readers.column_names import role_of
-from arcademark.scores.readers.sheet import named
+from arcademark.scores.readers.sheets.sheet import named
+from arcademark.scores.readers.words.column_names import role_of
 from arcademark.scores.reading import read_tables
 from arcademark.scores.table import ScoreTable
 

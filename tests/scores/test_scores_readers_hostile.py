@@ -16,9 +16,11 @@ from tensorboard.compat.proto.event_pb2 import Event
 from arcademark import files
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores import reading, table
-from arcademark.scores.readers import arrays, base, sheet, tables
-from arcademark.scores.readers import parquet as parquets
+from arcademark.scores.readers import arrays, base
 from arcademark.scores.readers.logs import stable_baselines, tensorboard
+from arcademark.scores.readers.sheets import parquet as parquets
+from arcademark.scores.readers.sheets import reading as sheet_reading
+from arcademark.scores.readers.sheets import sheet
 from arcademark.scores.reading import read_tables
 from arcademark.scores.table import ScoreTable
 
@@ -181,7 +183,7 @@ def test_text_has_a_bound_on_bytes_and_cells(tmp_path, monkeypatch):
     monkeypatch.setattr(sheet, "MAX_COLUMNS", 2)
     refuse(write(tmp_path / "wide.csv", "game,a,b\npong,1,2\n"), "3 columns, expected at most 2")
     refuse(write(tmp_path / "wide.json", '[{"game": "pong", "a": 1, "b": 2}]'), "3 columns, expected at most 2")
-    monkeypatch.setattr(tables, "MAX_TEXT_BYTES", 1000)
+    monkeypatch.setattr(sheet_reading, "MAX_TEXT_BYTES", 1000)
     refuse(path, "holds more than 1,000 bytes, the most that is read")
     monkeypatch.setattr(stable_baselines, "MAX_TEXT_BYTES", 10)
     path.write_text('#{"t_start": 0.0, "env_id": "Pong-v5"}\nr,l,t\n1,2,3\n')

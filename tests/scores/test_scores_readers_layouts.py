@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.scores.readers import rows
+from arcademark.scores.readers.tables import rows
 from arcademark.scores.reading import read_tables
 
 NAN = np.nan

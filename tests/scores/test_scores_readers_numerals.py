@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from score_files import write as write_file
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.readers.sheets.sheet import Sheet
 from arcademark.scores.reading import read_tables
 
 

@@ -10,7 +10,7 @@ import click
 
 from arcademark.cli import options
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.role_names import ROLES
+from arcademark.scores.readers.words.role_names import ROLES
 
 if TYPE_CHECKING:
     from arcademark.analysis.tables.dataset import ScoreOptions

@@ -24,8 +24,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_output
 from arcademark.scores.formulas import escaped
 from arcademark.scores.readers.base import Options
-from arcademark.scores.readers.roles import interpret
-from arcademark.scores.readers.sheet import Sheet, named
+from arcademark.scores.readers.sheets.sheet import Sheet, named
+from arcademark.scores.readers.tables.roles import interpret
 from arcademark.scores.table import ScoreTable
 
 RLIABLE = ".npz"

@@ -27,9 +27,9 @@ from arcademark.scores.readers import formats
 from arcademark.scores.readers.base import Episodes, Log, Options, Reading, UnrecognisedError, listed, numbers_of_runs
 from arcademark.scores.readers.formats import FORMATS, Read, Recognised, by_plugin, recognise
 from arcademark.scores.readers.logs.base import collect_logs
-from arcademark.scores.readers.logs.names import LOGS
 from arcademark.scores.readers.logs.naming import folder_of_events, matches
 from arcademark.scores.readers.piped import place
+from arcademark.scores.readers.words.log_names import LOGS
 from arcademark.scores.table import ScoreTable
 from arcademark.wording import plural
 

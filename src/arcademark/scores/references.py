@@ -17,12 +17,12 @@ from dataclasses import dataclass
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import Options
-from arcademark.scores.readers.column_names import NAMES, key
-from arcademark.scores.readers.interpretation import Interpretation, Value
-from arcademark.scores.readers.layouts import build
 from arcademark.scores.readers.piped import place
-from arcademark.scores.readers.sheet import Sheet
-from arcademark.scores.readers.tables import read_sheet
+from arcademark.scores.readers.sheets.reading import read_sheet
+from arcademark.scores.readers.sheets.sheet import Sheet
+from arcademark.scores.readers.tables.interpretation import Interpretation, Value
+from arcademark.scores.readers.tables.layouts import build
+from arcademark.scores.readers.words.column_names import NAMES, key
 
 LOW = ("low", "random")
 HIGH = ("high", "human")

@@ -37,7 +37,7 @@ from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.records import imported
 from arcademark.records.model import scored_phase
 from arcademark.records.replayed import Verification
-from arcademark.scores.readers.role_names import RULES
+from arcademark.scores.readers.words.role_names import RULES
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.model import frame_cap_warnings
 from arcademark.subset.predict.spread import FREEDOM

@@ -290,7 +290,7 @@ class Site:
     nearly_all: Least share of a view's games whose median counts as that of all.
     ranking: Medians of published algorithms in percent, best first, as in `arcademark.analysis.scoring.ranking`.
     beside: Names, in lower case, of columns of a table that may not be algorithms.
-    rules: Meaning of columns' names, as in `arcademark.scores.readers.role_names`.
+    rules: Meaning of columns' names, as in `arcademark.scores.readers.words.role_names`.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.site/1"

@@ -26,7 +26,7 @@ from arcademark.metrics import normalise
 from arcademark.metrics.normalise import PERCENT
 from arcademark.scores.readers.base import canonical as canonical_at
 from arcademark.scores.readers.piped import place
-from arcademark.scores.readers.tables import read_sheet
+from arcademark.scores.readers.sheets.reading import read_sheet
 from arcademark.scores.table import ScoreTable
 from arcademark.subset.predict import calibration, outlook
 from arcademark.subset.predict.any_tasks import FEWEST_ALGORITHMS, MEAN, MEDIAN, Quantity, Trained, reached, train

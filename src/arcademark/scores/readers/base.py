@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.keywords import knowing
-from arcademark.scores.readers.numerals import MARKS
+from arcademark.scores.readers.words.numerals import MARKS
 from arcademark.scores.table import ScoreTable, improper
 from arcademark.wording import plural
 

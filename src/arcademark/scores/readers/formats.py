@@ -11,7 +11,7 @@ from typing import Any
 
 from arcademark import plugins
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.scores.readers import layouts, rliable, roles
+from arcademark.scores.readers import rliable
 from arcademark.scores.readers.arrays import (
     NO_PICKLE,
     archive_names,
@@ -24,11 +24,12 @@ from arcademark.scores.readers.base import Log, Options, Reading, UnrecognisedEr
 from arcademark.scores.readers.content import GZIP, MAX_JSON_BYTES, read_head, unpacked
 from arcademark.scores.readers.logs import rllib, series, stable_baselines, tensorboard
 from arcademark.scores.readers.logs.naming import names_of_table, with_names_of_runs
-from arcademark.scores.readers.nested import nested_sheet
 from arcademark.scores.readers.piped import PipedFile
-from arcademark.scores.readers.sheet import Sheet
-from arcademark.scores.readers.tables import read_sheet
-from arcademark.scores.readers.workbooks import is_workbook
+from arcademark.scores.readers.sheets.nested import nested_sheet
+from arcademark.scores.readers.sheets.reading import read_sheet
+from arcademark.scores.readers.sheets.sheet import Sheet
+from arcademark.scores.readers.sheets.workbooks import is_workbook
+from arcademark.scores.readers.tables import layouts, roles
 from arcademark.scores.table import ScoreTable
 
 FORMATS: Mapping[str, str] = {

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers import layouts
 from arcademark.scores.readers.base import LARGEST, MAX_CELLS_READ, Options, Reading
-from arcademark.scores.readers.column_names import role_of
 from arcademark.scores.readers.logs.naming import with_names_of_runs
-from arcademark.scores.readers.sheet import Sheet, bare, checked
+from arcademark.scores.readers.sheets.sheet import Sheet, bare, checked
+from arcademark.scores.readers.tables import layouts
+from arcademark.scores.readers.words.column_names import role_of
 
 _PLACE = Path("the DataFrame")
 

@@ -15,7 +15,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.scores.readers.base import DEFAULT_LAST, SAID, Episodes, Log, Options, Reading, listed, numbers_of_runs
 from arcademark.scores.readers.logs.naming import is_foreign, resolve
-from arcademark.scores.readers.rows import how_last
+from arcademark.scores.readers.tables.rows import how_last
 from arcademark.scores.table import ScoreTable
 from arcademark.wording import plural
 

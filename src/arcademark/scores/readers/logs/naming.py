@@ -26,9 +26,9 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import SAID, Log, Options, canonical, is_task
-from arcademark.scores.readers.column_names import role_of
-from arcademark.scores.readers.logs.names import LOGS
-from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.readers.sheets.sheet import Sheet
+from arcademark.scores.readers.words.column_names import role_of
+from arcademark.scores.readers.words.log_names import LOGS
 
 _FIELDS = ("algorithm", "game", "seed")
 _RUN = re.compile(r"(?:seed|run|s)?[ _=-]?(\d{1,18})", re.IGNORECASE)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import json_records
 from arcademark.scores.readers.base import SAID, Log, Options, Unit, score
-from arcademark.scores.readers.logs.names import LOGS
+from arcademark.scores.readers.words.log_names import LOGS
 from arcademark.wording import plural
 
 AVERAGES, _STEPS = (tuple(tuple(name.split("/")) for name in LOGS["rllib"][kind]) for kind in ("averages", "steps"))

@@ -19,9 +19,9 @@ from dataclasses import replace
 import numpy as np
 
 from arcademark.scores.readers.base import SAID, Log, Options, Unit, UnrecognisedError, listed
-from arcademark.scores.readers.column_names import role_of
-from arcademark.scores.readers.logs.names import LOGS
-from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.readers.sheets.sheet import Sheet
+from arcademark.scores.readers.words.column_names import role_of
+from arcademark.scores.readers.words.log_names import LOGS
 
 KNOWN: Mapping[str, Unit] = LOGS["series"]
 """Series that are taken without asking, in this order, and what one value of them is."""

@@ -21,7 +21,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import load_npz, parse_json
 from arcademark.scores.readers.base import Log, Options, Unit
 from arcademark.scores.readers.content import MAX_TEXT_BYTES, decode, read_bytes
-from arcademark.scores.readers.delimited import parse_sheet
+from arcademark.scores.readers.sheets.delimited import parse_sheet
 from arcademark.wording import plural
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import listed
-from arcademark.scores.readers.column_names import (
+from arcademark.scores.readers.tables.interpretation import Value
+from arcademark.scores.readers.words import numerals
+from arcademark.scores.readers.words.column_names import (
     FEWEST_POINTS,
     PATTERNS,
     are_counted,
@@ -17,7 +18,6 @@ from arcademark.scores.readers.column_names import (
     numbered,
     run_of,
 )
-from arcademark.scores.readers.interpretation import Value
 from arcademark.wording import plural
 
 ValuesAndNotes = tuple[tuple[Value, ...], tuple[str, ...]]

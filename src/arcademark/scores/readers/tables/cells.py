@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import Options, discerns, is_task
-from arcademark.scores.readers.column_names import role_of
-from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.readers.sheets.sheet import Sheet
+from arcademark.scores.readers.words import numerals
+from arcademark.scores.readers.words.column_names import role_of
 
 MAX_SAMPLE = 200
 """Number of a column's first cells that are looked at."""

@@ -20,7 +20,7 @@ from typing import Any
 from arcademark import files
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import refuse_more_cells
-from arcademark.scores.readers.grid import Grid
+from arcademark.scores.readers.sheets.grid import Grid
 
 _Marks = Mapping[tuple[int, int], str]
 """By row and column of a sheet, from 0: "%" where its number is in percent, or a formula without a value."""

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from arcademark.scores.readers.role_names import RULES
+from arcademark.scores.readers.words.role_names import RULES
 
 MISSING = frozenset(RULES["missing"])
 """Marks of a missing score, in lower case."""

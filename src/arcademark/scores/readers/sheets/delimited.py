@@ -20,12 +20,12 @@ from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.formulas import unescaped
-from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import listed, refuse_more_cells
-from arcademark.scores.readers.columns_of_text import COMMENTS, SAMPLED, header_in_columns, parse_columns
 from arcademark.scores.readers.content import decode, encoding_of
-from arcademark.scores.readers.shapes import check_title, shaped
-from arcademark.scores.readers.sheet import Sheet, checked, named
+from arcademark.scores.readers.sheets.columns_of_text import COMMENTS, SAMPLED, header_in_columns, parse_columns
+from arcademark.scores.readers.sheets.shapes import check_title, shaped
+from arcademark.scores.readers.sheets.sheet import Sheet, checked, named
+from arcademark.scores.readers.words import numerals
 from arcademark.wording import plural
 
 _CHUNK = 256

@@ -9,6 +9,6 @@ import json
 from importlib.resources import files
 from typing import Any
 
-from arcademark.scores import readers
-
-LOGS: dict[str, Any] = json.loads(files(readers).joinpath("data/logs.json").read_text(encoding="utf-8"))
+LOGS: dict[str, Any] = json.loads(
+    files("arcademark.scores.readers").joinpath("data/logs.json").read_text(encoding="utf-8")
+)

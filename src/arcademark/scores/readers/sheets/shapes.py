@@ -17,9 +17,9 @@ from itertools import pairwise, takewhile
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.scores.readers import numerals
-from arcademark.scores.readers.column_names import PATTERNS, ROWS, is_foreign, role_of, words_of
-from arcademark.scores.readers.sheet import Sheet, bare, levels_of
+from arcademark.scores.readers.sheets.sheet import Sheet, bare, levels_of
+from arcademark.scores.readers.words import numerals
+from arcademark.scores.readers.words.column_names import PATTERNS, ROWS, is_foreign, role_of, words_of
 from arcademark.wording import plural
 
 _HEADER_ROWS = 3

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from arcademark.scores.readers.grid import Grid
-from arcademark.scores.readers.html_tables import html_grids
-from arcademark.scores.readers.latex_tables import latex_grids
+from arcademark.scores.readers.sheets.grid import Grid
+from arcademark.scores.readers.sheets.html_tables import html_grids
+from arcademark.scores.readers.sheets.latex_tables import latex_grids
 
 _MARKDOWN_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 _MARKED = re.compile(r"(\*\*|__|`|\*|_)(?=\S)(.*\S)\1|!?\[([^\[\]]*)\]\([^()\s]*\)")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import MAX_BYTES
 from arcademark.scores.readers.base import LARGEST, MAX_CELLS_READ
-from arcademark.scores.readers.sheet import Sheet, bare, checked
+from arcademark.scores.readers.sheets.sheet import Sheet, bare, checked
 
 _THRIFT = {"thrift_string_size_limit": 2**24, "thrift_container_size_limit": 2**20}
 """Limits of a Parquet file's description of itself: bytes of a text, members of a list."""

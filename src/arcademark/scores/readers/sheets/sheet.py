@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.formulas import unescaped
-from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import LARGEST, MAX_COLUMNS, SAID, listed
+from arcademark.scores.readers.words import numerals
 from arcademark.scores.table import improper
 
 _PLAIN = re.compile(r"[0-9eE+\-. \t]*")

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.scores.readers.base import DEFAULT_LAST, Episodes, Options, Reading, Unit, listed
-from arcademark.scores.readers.role_names import Role
-from arcademark.scores.readers.sheet import Sheet, first_rows
+from arcademark.scores.readers.sheets.sheet import Sheet, first_rows
+from arcademark.scores.readers.words.role_names import Role
 from arcademark.scores.table import MAX_CELLS, ScoreTable, blank
 from arcademark.wording import plural
 

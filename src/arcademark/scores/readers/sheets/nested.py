@@ -19,10 +19,10 @@ from typing import Any
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
-from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import MAX_CELLS_READ, Options, discerns, is_task, listed, refuse_more_cells
-from arcademark.scores.readers.column_names import FEWEST_POINTS, PATTERNS, lone_run, role_of
-from arcademark.scores.readers.sheet import Sheet, bare, checked, levels_of
+from arcademark.scores.readers.sheets.sheet import Sheet, bare, checked, levels_of
+from arcademark.scores.readers.words import numerals
+from arcademark.scores.readers.words.column_names import FEWEST_POINTS, PATTERNS, lone_run, role_of
 
 _WRAPPERS = frozenset({"results", "result", "data", "scores", "records", "rows", "runs", "table", "values", "history"})
 """Keys of what holds the scores, beside others that are no lists or objects."""

@@ -6,8 +6,8 @@ import html.parser
 import re
 from typing import Any
 
-from arcademark.scores.readers.grid import Grid
-from arcademark.scores.readers.sheet import bare
+from arcademark.scores.readers.sheets.grid import Grid
+from arcademark.scores.readers.sheets.sheet import bare
 
 _PARTS = ("td", "th", "tr", "tbody", "tfoot", "table")
 _WITHIN = ("span", "div", "p", "small", "i", "b", "em", "strong", "a")

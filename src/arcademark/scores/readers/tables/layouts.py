@@ -19,14 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers import numerals, roles, row_names
 from arcademark.scores.readers.base import SAID, Options, Reading, canonical, is_task, listed
-from arcademark.scores.readers.column_names import is_foreign
-from arcademark.scores.readers.interpretation import Interpretation
-from arcademark.scores.readers.role_names import Role
-from arcademark.scores.readers.row_names import RowName
-from arcademark.scores.readers.rows import Rows, collect
-from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.readers.sheets.sheet import Sheet
+from arcademark.scores.readers.tables import roles, row_names
+from arcademark.scores.readers.tables.interpretation import Interpretation
+from arcademark.scores.readers.tables.row_names import RowName
+from arcademark.scores.readers.tables.rows import Rows, collect
+from arcademark.scores.readers.words import numerals
+from arcademark.scores.readers.words.column_names import is_foreign
+from arcademark.scores.readers.words.role_names import Role
 from arcademark.wording import plural
 
 _Ints = NDArray[np.int64]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from arcademark.scores.readers.grid import Grid
-from arcademark.scores.readers.latex_commands import expanded
+from arcademark.scores.readers.sheets.grid import Grid
+from arcademark.scores.readers.sheets.latex_commands import expanded
 
 _ENVIRONMENT = re.compile(
     r"\\begin\{(tabular[xy]?|tabulary|longtable|longtblr|tblr|array)\*?\}(.*?)\\end\{\1\*?\}", re.DOTALL

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.shapes import check_title, shaped
-from arcademark.scores.readers.sheet import Sheet, checked, named
+from arcademark.scores.readers.sheets.shapes import check_title, shaped
+from arcademark.scores.readers.sheets.sheet import Sheet, checked, named
 
 _Row = tuple[int, list[str]]
 

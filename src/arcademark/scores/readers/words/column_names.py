@@ -11,7 +11,7 @@ from itertools import pairwise
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.scores.readers.base import SAID
-from arcademark.scores.readers.role_names import RULES, Role
+from arcademark.scores.readers.words.role_names import RULES, Role
 
 NAMES: Mapping[Role, Sequence[str]] = RULES["names"]
 """Names of columns by role, in lower case and with blanks between words; earlier ones are preferred."""

@@ -9,15 +9,15 @@ from pathlib import Path
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import MAX_BYTES
 from arcademark.scores.readers.base import SAID, UnrecognisedError, listed
-from arcademark.scores.readers.column_names import ROWS, words_of
 from arcademark.scores.readers.content import MAX_TEXT_BYTES, WINDOWS, decode, encoding_of, read_bytes, read_head
-from arcademark.scores.readers.delimited import parse_sheet
-from arcademark.scores.readers.grid import Grid, sheet_of
-from arcademark.scores.readers.grids import grids_in
-from arcademark.scores.readers.parquet import parse_parquet
-from arcademark.scores.readers.shapes import together
-from arcademark.scores.readers.sheet import Sheet
-from arcademark.scores.readers.workbooks import grids_of_workbook
+from arcademark.scores.readers.sheets.delimited import parse_sheet
+from arcademark.scores.readers.sheets.grid import Grid, sheet_of
+from arcademark.scores.readers.sheets.grids import grids_in
+from arcademark.scores.readers.sheets.parquet import parse_parquet
+from arcademark.scores.readers.sheets.shapes import together
+from arcademark.scores.readers.sheets.sheet import Sheet
+from arcademark.scores.readers.sheets.workbooks import grids_of_workbook
+from arcademark.scores.readers.words.column_names import ROWS, words_of
 from arcademark.wording import plural
 
 MAX_GRIDS = 50

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.scores.readers.base import SAID, Options, is_task, listed
-from arcademark.scores.readers.column_names import (
+from arcademark.scores.readers.sheets.sheet import Sheet
+from arcademark.scores.readers.tables.interpretation import Interpretation
+from arcademark.scores.readers.words.column_names import (
     MEANS,
     PATTERNS,
     ROWS,
@@ -27,10 +29,8 @@ from arcademark.scores.readers.column_names import (
     run_of,
     words_of,
 )
-from arcademark.scores.readers.interpretation import Interpretation
-from arcademark.scores.readers.logs.names import LOGS
-from arcademark.scores.readers.role_names import RULES, Role
-from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.readers.words.log_names import LOGS
+from arcademark.scores.readers.words.role_names import RULES, Role
 
 MAX_ASKED = 10
 """So many rows of one name and numbers may be its runs; more are algorithms."""

@@ -18,10 +18,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.grouping import grouped
-from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, listed
-from arcademark.scores.readers.cells import Cells
-from arcademark.scores.readers.column_names import (
+from arcademark.scores.readers.sheets.sheet import Sheet
+from arcademark.scores.readers.tables.cells import Cells
+from arcademark.scores.readers.tables.column_runs import ColumnRuns, runs_of
+from arcademark.scores.readers.tables.interpretation import Interpretation, Value
+from arcademark.scores.readers.words import numerals
+from arcademark.scores.readers.words.column_names import (
     CITED,
     MEANS,
     NAMES,
@@ -35,10 +38,7 @@ from arcademark.scores.readers.column_names import (
     run_of,
     words_of,
 )
-from arcademark.scores.readers.column_runs import ColumnRuns, runs_of
-from arcademark.scores.readers.interpretation import Interpretation, Value
-from arcademark.scores.readers.role_names import ROLES, RULES, Role
-from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.readers.words.role_names import ROLES, RULES, Role
 
 _TRAINED = frozenset({"train", "training"})
 """Words of scores that count only where there are no others."""

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from arcademark.scores.readers import numerals
-from arcademark.scores.readers.column_names import role_of
-from arcademark.scores.readers.grid import Grid, sheet_of
-from arcademark.scores.readers.sheet import Sheet, bare, checked
+from arcademark.scores.readers.sheets.grid import Grid, sheet_of
+from arcademark.scores.readers.sheets.sheet import Sheet, bare, checked
+from arcademark.scores.readers.words import numerals
+from arcademark.scores.readers.words.column_names import role_of
 
 COMMENTS = ("#", "//", "%")
 """Marks with which comments begin."""

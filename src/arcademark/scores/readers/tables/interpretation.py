@@ -1,12 +1,12 @@
-"""Roles of a table's columns, as `arcademark.scores.readers.roles` assigns them."""
+"""Roles of a table's columns, as `arcademark.scores.readers.tables.roles` assigns them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from arcademark.scores.readers.role_names import Role
-from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.readers.sheets.sheet import Sheet
+from arcademark.scores.readers.words.role_names import Role
 
 
 @dataclass(frozen=True)

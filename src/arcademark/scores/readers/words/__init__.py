@@ -1,0 +1,1 @@
+"""Meaning of what people write: names of columns, roles, numbers, and tools' names of logs and series."""
