@@ -155,7 +155,7 @@ def read_tables(
 def read_logs(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, format: str | None = None, **options: Any
 ) -> tuple[list[tuple[Log, Recognised]], tuple[str, ...]]:
-    """Read files and folders of logs of training; see `read_tables`. Tables of scores are left out, and told."""
+    """Read files and folders of logs of training; see `read_tables`. Tables of scores are left out, with a note."""
     given = options_of(format, **options)
     files, notes = _find(paths, format, given)
     logs: list[tuple[Log, Recognised]] = []

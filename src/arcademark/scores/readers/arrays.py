@@ -1,7 +1,7 @@
 """Reads arrays from NumPy's files and from JSON, without running code that a file may hold.
 
-What a file says of itself is held against what it holds before anything is made of it: an array is as large as its
-bytes, and none is unpacked beyond `arcademark.files.MAX_BYTES`.
+A file's metadata is first checked against its content: an array must be as large as its bytes, and none is unpacked
+beyond `arcademark.files.MAX_BYTES`.
 """
 
 from __future__ import annotations

@@ -22,15 +22,15 @@ DEFAULT_LAST: Mapping[Unit, int] = {"episode": 100, "average": 1}
 """Number of a log's last values that make the score: 100 episodes, or the last of a series of averages."""
 
 LARGEST = 2.0**53
-"""Scores beyond it are refused: whole numbers are no longer exact there, so it is no count of points."""
+"""Largest absolute value of a score; whole numbers beyond it are not exact, so it is no count of points."""
 
 MAX_CELLS_READ = 10_000_000
-"""Cells of a table that are read: each takes up to 150 bytes on the way."""
+"""Maximum number of cells of a table; each takes up to 150 bytes while it is read."""
 
 MAX_COLUMNS = 200_000
-"""Columns of a table that are read."""
+"""Maximum number of columns of a table."""
 
-SAID: Mapping[str, str] = {
+OPTION: Mapping[str, str] = {
     "algorithm": "algorithm= (--read algorithm=NAME)",
     "task": "task= (--read game=NAME)",
     "tasks": "tasks= (--read format=rliable --games A,B,…)",
@@ -41,10 +41,10 @@ SAID: Mapping[str, str] = {
     "table": "table= (--read table=NUMBER or HEADING)",
     "decimal": "decimal= (--read decimal=. or --read decimal=,)",
 }
-"""Names of options in messages: in Python and on the command line."""
+"""Options as messages name them: in Python and on the command line."""
 
 Episodes = Mapping[tuple[str, str], tuple[NDArray[np.float64], ...]]
-"""Episode scores by (algorithm, task), one array a run that has any, in the order of the table's run axis."""
+"""Episode scores by (algorithm, task), one array per run that has any, in the order of the table's run axis."""
 
 
 class UnrecognisedError(ArcadeMarkError):
@@ -63,7 +63,7 @@ class Reading:
         Amounts read, by their noun in the singular: "row" of a table; "episode", "average" or "evaluation"
         of a log; "score" of arrays.
     episodes : mapping of (algorithm, task) to tuple of float array, shape (episodes,), or None
-        The episode scores behind each cell, one array a run that has any; None where the file has none.
+        The episode scores behind each cell, one array per run that has any; None where the file has none.
     runs : mapping of str to tuple of int
         For each algorithm the numbers (seeds) of its runs along the run axis.
     one_seed : frozenset of str
@@ -172,7 +172,7 @@ class Options:
             raise ArcadeMarkError(f"last is {self.last}, expected at least 1: how many of the last episodes to average")
         for name, value in (("algorithm", self.algorithm), ("task", self.task), ("pattern", self.pattern)):
             if value is not None and not value.strip():
-                raise ArcadeMarkError(f"{SAID[name]} is empty; name one, or leave it out")
+                raise ArcadeMarkError(f"{OPTION[name]} is empty; name one, or leave it out")
         if self.decimal not in (None, *MARKS):
             raise ArcadeMarkError(f"decimal is {self.decimal!r}, expected '.' or ','")
 

@@ -16,16 +16,16 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.piped import PipedFile
 
 MAX_TEXT_BYTES = 128 * 2**20
-"""Bytes of a text file of scores that are read."""
+"""Maximum number of bytes of a text file."""
 
 MAX_JSON_BYTES = 32 * 2**20
-"""Bytes of JSON that are read at once; lists in lists take some twenty times as much memory."""
+"""Maximum number of bytes of JSON that are parsed at once; nested lists take about twenty times as much memory."""
 
 GZIP = b"\x1f\x8b"
-"""First bytes of a file that gzip packed."""
+"""First bytes of a file that gzip compressed."""
 
 HEAD = 4096
-"""Bytes from which a format is told."""
+"""Number of the first bytes, which determine the format."""
 
 WINDOWS = "cp1252"
 _NOT_WINDOWS = re.compile(rb"[\x80-\xff]{3}|[\x81\x8d\x8f\x90\x9d]")

@@ -1,4 +1,4 @@
-"""Tells formats apart by what a file holds, and reads a file once its format is known."""
+"""Recognises the format of a file by its content, and reads the file in that format."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FORMATS: Mapping[str, str] = {
     "rliable": "rliable's arrays (runs, games) by algorithm: .npz, .npy or JSON",
     "arcademark-run": "a folder that a run was played into",
 }
-"""Every format of our own, and what it is."""
+"""The built-in formats, and their descriptions."""
 
 PLUGINS = "arcademark.readers"
 """Entry points of other packages' readers: functions of a path that return a `ScoreTable`, scores by algorithm and task
@@ -73,7 +73,7 @@ _FILES: Mapping[str, Callable[[Path, Options], Read]] = {
 class Recognised:
     """A file with its recognised format, and the content read on the way.
 
-    `relative` is its path below the folder that was asked for; for a single file, its path as given.
+    `relative` is its path below the named folder; for a single file, its path as given.
     """
 
     path: Path
@@ -106,7 +106,7 @@ def recognise(path: Path, relative: Path, format: str | None = None, options: Op
 
 
 def by_plugin(path: Path, relative: Path, format: str | None = None) -> Recognised:
-    """Read a file by another package's reader: that of the name, else the first that knows it."""
+    """Read a file with another package's reader: the named one, else the first that recognises it."""
     for name in plugins.names(PLUGINS) if format is None else [format]:
         reader = plugins.named(PLUGINS, name)
         try:

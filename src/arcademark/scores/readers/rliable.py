@@ -1,8 +1,8 @@
-"""Reads scores as rliable holds them: for each algorithm an array of shape (runs, tasks).
+"""Reads scores as rliable stores them: for each algorithm an array of shape (runs, tasks).
 
 Conventions
 -----------
-* ``.npz``: one array an algorithm. ``.npy``: one array, its algorithm given by the caller. JSON: an object from
+* ``.npz``: one array per algorithm. ``.npy``: one array, its algorithm given by the caller. JSON: an object from
   algorithm to nested lists.
 * Arrays do not name their tasks: the caller gives their order. Arrays named after tasks hold one algorithm's runs.
 * NaN is a missing score.
@@ -24,7 +24,7 @@ from arcademark.scores.readers.arrays import load_npy, load_npz
 from arcademark.scores.readers.base import (
     LARGEST,
     MAX_CELLS_READ,
-    SAID,
+    OPTION,
     Options,
     Reading,
     canonical,
@@ -37,12 +37,14 @@ from arcademark.wording import plural
 
 
 def read_file(path: Path, options: Options) -> Reading:
-    """Read an ``.npz`` file with one array an algorithm, or an ``.npy`` file with one algorithm's array."""
+    """Read an ``.npz`` file with one array per algorithm, or an ``.npy`` file with one algorithm's array."""
     if read_head(path).startswith(b"PK"):
         return read_arrays(path, load_npz(path), options)
     array = load_npy(path)
     if options.algorithm is None:
-        raise ArcadeMarkError(f"{path}: nothing says which algorithm this array is of; say it with {SAID['algorithm']}")
+        raise ArcadeMarkError(
+            f"{path}: nothing says which algorithm this array is of; say it with {OPTION['algorithm']}"
+        )
     return read_arrays(path, {options.algorithm: array}, options)
 
 
@@ -69,7 +71,7 @@ def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options
         arrays, options = _of_games(path, arrays, options)
     if options.tasks is None:
         raise ArcadeMarkError(
-            f"{path}: nothing says which games the columns of its arrays are; give their order with {SAID['tasks']}"
+            f"{path}: nothing says which games the columns of its arrays are; give their order with {OPTION['tasks']}"
         )
     tasks = tuple(canonical("tasks", task, options.canonical_task) for task in options.tasks)
     parts = [_checked(path, name, array, len(tasks)) for name, array in arrays.items()]
@@ -91,7 +93,7 @@ def _of_games(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options) 
     if options.algorithm is None or not flat:
         raise ArcadeMarkError(
             f"{path}: the arrays are named after games, such as {next(iter(arrays))!r}; name arrays of shape (runs, "
-            f"tasks) after algorithms, or give one list of runs for each game and say whose with {SAID['algorithm']}"
+            f"tasks) after algorithms, or give one list of runs for each game and say whose with {OPTION['algorithm']}"
         )
     shape = (max(map(len, arrays.values())), len(arrays))
     if shape[0] * shape[1] > MAX_CELLS_READ:

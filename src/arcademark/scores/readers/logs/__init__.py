@@ -1,1 +1,1 @@
-"""Readers of logs of single runs, one module a tool; `base` names, orders and averages them."""
+"""Readers of logs of single runs, one module per tool; `base` names, orders and averages them."""

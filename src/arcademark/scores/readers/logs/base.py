@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
-from arcademark.scores.readers.base import DEFAULT_LAST, SAID, Episodes, Log, Options, Reading, listed, numbers_of_runs
+from arcademark.scores.readers.base import (
+    DEFAULT_LAST,
+    OPTION,
+    Episodes,
+    Log,
+    Options,
+    Reading,
+    listed,
+    numbers_of_runs,
+)
 from arcademark.scores.readers.logs.naming import is_foreign, resolve
 from arcademark.scores.readers.tables.rows import how_last
 from arcademark.scores.table import ScoreTable
@@ -23,7 +32,7 @@ _Key = tuple[str, str, int]
 
 
 def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options) -> Reading:
-    """Make a table of logs of one run on one task, each with its path below the folder that was asked for."""
+    """Make a table of logs of one run on one task, each with its path below the named folder."""
     every = by_run(logs, options)
     runs = {key: _of_evaluation(parts) for key, parts in every.items()}
     merged = {key: merge(key, parts) for key, parts in runs.items()}
@@ -94,7 +103,7 @@ def _sources(runs: Mapping[_Key, Sequence[Log]]) -> dict[str, str]:
 
 
 def by_run(logs: Sequence[tuple[Log, Path]], options: Options) -> Mapping[_Key, list[Log]]:
-    """Gather logs, each with its path below the folder that was asked for, by algorithm, task and run."""
+    """Gather logs, each with its path below the named folder, by algorithm, task and run."""
     counted = Counter[tuple[str, str]]()
     logs = [pair for pair in logs if not is_foreign(*pair, options)] or logs[:1]
     named = [resolve(log, relative, options) for log, relative in logs]
@@ -108,7 +117,7 @@ def by_run(logs: Sequence[tuple[Log, Path]], options: Options) -> Mapping[_Key, 
         elif run is None and len(others) > 1:
             raise ArcadeMarkError(
                 f"{log.place}: nothing says of which of the runs {listed(others)} of {algorithm!r} on {task!r} this "
-                f"is; say it with {SAID['pattern']} and {{seed}}, or choose one kind of file with {SAID['format']}"
+                f"is; say it with {OPTION['pattern']} and {{seed}}, or choose one kind of file with {OPTION['format']}"
             )
         elif run is None:
             run = others[0] if others else 0
@@ -126,8 +135,8 @@ def merge(key: _Key, parts: Sequence[Log]) -> Log:
         second = next((log for log in apart if log is not first), parts[1])
         raise ArcadeMarkError(
             f"{second.place}: a second log of {key[0]!r} on {key[1]!r}, run {key[2]} (the first is {first.place}); "
-            f"name their runs apart with {SAID['pattern']} and {{seed}}, or choose one kind of file with "
-            f"{SAID['format']}"
+            f"name their runs apart with {OPTION['pattern']} and {{seed}}, or choose one kind of file with "
+            f"{OPTION['format']}"
         )
     times = np.concatenate([log.times for log in parts if log.times is not None])
     order = np.argsort(times, kind="stable")

@@ -1,11 +1,11 @@
-"""Finds which algorithm, task and run a log belongs to, from its path or the name of its run.
+"""Finds the algorithm, task and run of a log from its path or the name of its run.
 
 Conventions
 -----------
-* What the caller says goes first, then the pattern, then what the file says of itself, then its path.
+* Names given by the caller come first, then those of the pattern, of the file itself, and of its path.
 * In a pattern, ``{algorithm}``, ``{game}`` and ``{seed}`` stand for a part of a folder's or file's name, ``*`` for
-  anything in one, ``**`` for anything. It is held against the end of the path. As in patterns of checkpoints, "game" is
-  any task; a run's number is its seed.
+  anything in one, ``**`` for anything. It is matched against the end of the path. As in patterns of checkpoints, "game"
+  is any task; a run's number is its seed.
 * Without a pattern a path is read from its folders: one that is named as a game, or as the log names its task, is the
   task (``PongNoFrameskip-v4_2`` is its run 2), one that is a number (``3``, ``seed_3``) the run, and the one beside the
   game the algorithm. CleanRL's ``game__algorithm__seed__time`` is read anywhere. The number of ``0.monitor.csv`` is an
@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import SAID, Log, Options, canonical, is_task
+from arcademark.scores.readers.base import OPTION, Log, Options, canonical, is_task
 from arcademark.scores.readers.sheets.sheet import Sheet
 from arcademark.scores.readers.words.column_names import role_of
 from arcademark.scores.readers.words.log_names import LOGS
@@ -34,7 +34,7 @@ _FIELDS = ("algorithm", "game", "seed")
 _RUN = re.compile(r"(?:seed|run|s)?[ _=-]?(\d{1,18})", re.IGNORECASE)
 _NUMBERED = re.compile(r"(.+?)(?:[_-]((?:seed|run|s)[_=-]?\d{1,18}))?_(\d{1,18})", re.IGNORECASE)
 _STAMP = re.compile(r"\d{4}[-_.]?\d\d[-_.]?\d\d.*|[0-9a-f]{8,}(?:-[0-9a-f]+)*", re.IGNORECASE)
-"""Folders that are named by when they were made, or by chance."""
+"""Names of folders that are times or random."""
 ENVIRONMENT = re.compile(r"(?:[\w.]+/)?[A-Z][\w.]*-v\d+")
 """An environment's id, ``CartPole-v1``."""
 _GENERAL = frozenset(LOGS["folders"])
@@ -56,15 +56,15 @@ class Names(NamedTuple):
 def resolve(log: Log, relative: Path, options: Options) -> tuple[str, str, int | None]:
     """Return a log's algorithm, task and run; the run is None where nothing says it.
 
-    `relative` is the log's path below the folder that was asked for; for a single file, its path as given.
+    `relative` is the log's path below the named folder; for a single file, its path as given.
     """
     names = as_written(log, relative, options)
     task = None if names.task is None else canonical(log.place, names.task, options.canonical_task)
     if names.algorithm is None or task is None:
         noun, said = ("algorithm", "algorithm") if names.algorithm is None else ("game", "task")
         raise ArcadeMarkError(
-            f"{log.place}: nothing says which {noun} this is; say it with {SAID[said]}, or with {SAID['pattern']} and "
-            f"{{{noun}}} where a path names it"
+            f"{log.place}: nothing says which {noun} this is; say it with {OPTION[said]}, or with {OPTION['pattern']} "
+            f"and {{{noun}}} where a path names it"
         )
     return names.algorithm, task, names.run
 

@@ -1,4 +1,4 @@
-"""Reads RLlib's ``result.json``: one JSON object a training iteration.
+"""Reads RLlib's ``result.json``: one JSON object per training iteration.
 
 Conventions
 -----------
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import json_records
-from arcademark.scores.readers.base import SAID, Log, Options, Unit, score
+from arcademark.scores.readers.base import OPTION, Log, Options, Unit, score
 from arcademark.scores.readers.words.log_names import LOGS
 from arcademark.wording import plural
 
@@ -73,7 +73,7 @@ def _results(path: Path, options: Options) -> Iterator[tuple[int, _Result]]:
             raise ArcadeMarkError(f"{path}, row {row}: expected a JSON object, one training iteration's result")
         yield row, {place: _at(result, place) for place in wanted}
     if not row:
-        raise ArcadeMarkError(f"{path}: the file is empty; expected a JSON object a training iteration")
+        raise ArcadeMarkError(f"{path}: the file is empty; expected a JSON object per training iteration")
 
 
 def _tags(options: Options) -> tuple[tuple[str, ...], ...]:
@@ -134,7 +134,7 @@ def _averages(
     if not logged:
         known = ", ".join("/".join(names) for names in tags)
         raise ArcadeMarkError(
-            f"{path}, row {results[-1][0]}: no {known} in the results; name another value with {SAID['tag']}"
+            f"{path}, row {results[-1][0]}: no {known} in the results; name another value with {OPTION['tag']}"
         )
     tag = logged[0]
     name = "/".join(tag)

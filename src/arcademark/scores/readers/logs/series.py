@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-* *Metrics CSV*: a row a log entry and a column a series, as Stable-Baselines3 and RLlib (``progress.csv``), DQN Zoo
-  (``results.csv``) and W&B's run history have it. Cells in which a series has no value are empty.
+* *Metrics CSV*: one row per log entry and one column per series, as Stable-Baselines3 and RLlib (``progress.csv``), DQN
+  Zoo (``results.csv``) and W&B's run history have it. Cells in which a series has no value are empty.
 * *W&B export*: a first column of steps and, for each run, ``NAME - SERIES``, often followed by ``…__MIN`` and
   ``…__MAX``. The run's name is read as CleanRL writes it, ``game__algorithm__seed__time``, or by the caller's pattern.
 * A series holds episodes (``charts/episodic_return``) or averages (``rollout/ep_rew_mean``). One that is not known
@@ -18,13 +18,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from arcademark.scores.readers.base import SAID, Log, Options, Unit, UnrecognisedError, listed
+from arcademark.scores.readers.base import OPTION, Log, Options, Unit, UnrecognisedError, listed
 from arcademark.scores.readers.sheets.sheet import Sheet
 from arcademark.scores.readers.words.column_names import role_of
 from arcademark.scores.readers.words.log_names import LOGS
 
 KNOWN: Mapping[str, Unit] = LOGS["series"]
-"""Series that are taken without asking, in this order, and what one value of them is."""
+"""Known series in their order of preference, and the unit of their values."""
 
 _SUMMARY = re.compile(r"mean|avg|average|median|max|min|smooth", re.IGNORECASE)
 _STEPS, _PFRL, _DOWNLOADED = (tuple(LOGS[name]) for name in ("steps", "pfrl", "downloaded"))
@@ -46,11 +46,11 @@ def choose_tag(place: str, tags: Sequence[str], options: Options) -> tuple[str, 
     if options.tag is None and not known:
         raise UnrecognisedError(
             f"{place}: no series that is known to be scores (tools log them when an episode has ended), such as "
-            f"{listed(list(KNOWN))}; it has {there}: name one with {SAID['tag']}"
+            f"{listed(list(KNOWN))}; it has {there}: name one with {OPTION['tag']}"
         )
     chosen = options.tag or known[0]
     others = [tag for tag in known if tag != chosen]
-    return chosen, (_taken(chosen) + (f"; {listed(others)} is there too: {SAID['tag']} takes it" if others else ""),)
+    return chosen, (_taken(chosen) + (f"; {listed(others)} is there too: {OPTION['tag']} takes it" if others else ""),)
 
 
 def _taken(tag: str, unit: Unit | None = None) -> str:
@@ -91,7 +91,7 @@ def _read_downloaded(sheet: Sheet, options: Options) -> Log:
     if tag and tag != options.tag and not _is_of_scores(tag):
         raise UnrecognisedError(
             f"{sheet.path}: the series {tag}, as its name says, is not known to be scores; leave it out, or say that "
-            f"it is with {SAID['tag']}"
+            f"it is with {OPTION['tag']}"
         )
     sheet = sheet.among([2], [1])
     steps, values = sheet.scores(1), sheet.scores(2)

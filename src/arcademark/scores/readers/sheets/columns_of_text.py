@@ -1,4 +1,4 @@
-"""Reads text in columns that stand apart by blanks, as programs print tables."""
+"""Reads text in columns separated by blanks, as programs print tables."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ COMMENTS = ("#", "//", "%")
 SAMPLED = 10
 """Number of the first lines that show how cells are separated."""
 _BEHIND = re.compile(r"\s*(?:±|\+/-)\s*|(?<=\d) [(\[][±\d.,;\s−–-]+[)\]]")
-"""Spreads behind numbers, in text whose columns stand apart by blanks."""
+"""Spreads behind numbers, in text whose columns are separated by blanks."""
 
 
 def header_in_columns(lines: Sequence[str]) -> int | None:
-    """Return where names of columns stand apart by blanks, "Game DQN PPO" above "Bank Heist 455.0 1,358.0"."""
+    """Return the line of a header separated by blanks, "Game DQN PPO" above "Bank Heist 455.0 1,358.0"."""
     for at, line in enumerate(lines[:-1]):
         words, below = line.split(), next(filter(None, map(str.split, lines[at + 1 :])), [])
         named = len(words) > 1 and role_of(words[0]) in ("game", "algorithm") and not set(line) & set(",\t;|")
@@ -31,7 +31,7 @@ def header_in_columns(lines: Sequence[str]) -> int | None:
 
 
 def parse_columns(path: Path, text: str, skip: int) -> Sheet:
-    """Parse text in columns, apart by blanks: by two or more, else by any; the name of an index may be missing."""
+    """Parse columns separated by at least two blanks, or else by any; the name of an index may be missing."""
     lines = [(at, line) for at, line in enumerate(text.splitlines(), 1) if at > skip and line.strip()]
     lines = lines[header_in_columns([line for _, line in lines[:SAMPLED]]) or 0 :]  # below a title
     lines = lines[:1] + [(at, line) for at, line in lines[1:] if not line.startswith(COMMENTS)]

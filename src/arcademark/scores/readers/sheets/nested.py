@@ -2,11 +2,11 @@
 
 Conventions
 -----------
-* A list of objects is a record a row; of lists, rows below a header. An object of lists, or of objects with texts at
-  their ends, is a table by its columns, or by its rows where they are numbered.
-* Of objects in objects each level of keys is of one kind: games, frames (``1M``), runs (``0``, ``seed_1``), statistics
-  (``mean``, ``std``) or, otherwise, algorithms. A list at the end holds runs, or a run's episodes.
-* Rows are counted from 1. What an object lacks, or holds as null, is an empty cell.
+* A list of objects has one record per row, a list of lists has rows below a header. An object of lists, or of objects
+  that contain texts, is a table by its columns, or by its rows if these are numbered.
+* In nested objects, each level of keys is of one kind: games, frames (``1M``), runs (``0``, ``seed_1``), statistics
+  (``mean``, ``std``) or, otherwise, algorithms. The innermost lists contain runs, or a run's episodes.
+* Rows are counted from 1. A value that is missing or null is an empty cell.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _PARTS, _LENGTH = PATTERNS["parts"], PATTERNS["length"]
 _NAMED = ("algorithm", "game", "run", "seed")
 _STATISTICS = ("summary", "spread", "count", "normalised", "rank", "score", "note")
 _PAIRS = 4
-"""Lists of two numbers, each less than half of the one before it, that are hardly two runs each."""
+"""Number of lists of two numbers, the second less than half of the first, from which they are hardly two runs each."""
 _RISING = 4
 """Numbers that rise throughout, in each of several lists, and are hardly runs."""
 MAX_DEPTH = 6
-"""Objects in objects that are looked into."""
+"""Maximum depth of nested objects that are read."""
 
 _Leaf = tuple[tuple[str, ...], Any]
 
@@ -109,7 +109,7 @@ def _number(value: object) -> bool:
 
 
 def _unwrapped(content: Any, said: dict[str, Any]) -> Any:
-    """Return the value of an object's key if nothing else there can be scores, and add what is `said` beside it."""
+    """Return the value of an object's key if nothing else there can be scores; add the names beside it to `said`."""
     for _ in range(MAX_DEPTH):
         if not isinstance(content, Mapping) or {"columns", "data"} <= content.keys():
             break
@@ -142,7 +142,7 @@ def _rows(content: Sequence[Any]) -> _Table | None:
 
 
 def _records(content: Sequence[Any], said: Sequence[str] = ()) -> _Table | None:
-    """Read a record a row, its inner objects' names behind each other; a list in it holds runs, or a run's episodes."""
+    """Read one record per row, with the names of nested objects joined; its list contains runs, or a run's episodes."""
     if not all(isinstance(row, Mapping) and row for row in content):
         return None
     rows: list[Mapping[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Reads tables in Parquet files, after what a file says of itself was held against what is read."""
+"""Reads tables in Parquet files, after checking their metadata against the limits of reading."""
 
 from __future__ import annotations
 

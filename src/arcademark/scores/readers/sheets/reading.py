@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import MAX_BYTES
-from arcademark.scores.readers.base import SAID, UnrecognisedError, listed
+from arcademark.scores.readers.base import OPTION, UnrecognisedError, listed
 from arcademark.scores.readers.content import MAX_TEXT_BYTES, WINDOWS, decode, encoding_of, read_bytes, read_head
 from arcademark.scores.readers.sheets.delimited import parse_sheet
 from arcademark.scores.readers.sheets.grid import Grid, sheet_of
@@ -69,7 +69,7 @@ def _chosen(path: Path, found: Sequence[Grid], table: str | None, fits: Callable
     if len(meant) != 1:
         said = "" if table is None else f", and {table!r} names none or several"
         raise ArcadeMarkError(
-            f"{path}: holds {plural(len(found), 'table')}, {listed(names, 8)}{said}; choose one with {SAID['table']}"
+            f"{path}: holds {plural(len(found), 'table')}, {listed(names, 8)}{said}; choose one with {OPTION['table']}"
         )
     sheet = sheet_of(path, meant[0])
     chosen = names[found.index(meant[0])]

@@ -1,4 +1,4 @@
-"""Brings tables as people lay them out into one shape: a header of one row, one table, and a row's own name in it.
+"""Brings tables into one shape: a header of one row, one table, and a name in every row.
 
 Conventions
 -----------

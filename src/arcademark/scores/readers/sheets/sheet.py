@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.formulas import unescaped
-from arcademark.scores.readers.base import LARGEST, MAX_COLUMNS, SAID, listed
+from arcademark.scores.readers.base import LARGEST, MAX_COLUMNS, OPTION, listed
 from arcademark.scores.readers.words import numerals
 from arcademark.scores.table import improper
 
@@ -174,7 +174,7 @@ class Sheet:
         other = either[mark == "."]  # as thousands are written beside such decimals
         text, where = next(iter((other or either[True] or either[False]).items()), ("", (0, 0)))
         meant = " or ".join(f"{numerals.read(text, mark):.15g}" for mark in numerals.MARKS)
-        unsure = f"say what stands before decimals with {SAID['decimal']}"
+        unsure = f"say what stands before decimals with {OPTION['decimal']}"
         if not shown:
             if text and (either[True] or self._grouped(texts)):
                 said = "no other number says what stands before decimals"

@@ -1,4 +1,4 @@
-"""Makes score tables of sheets whose columns have roles: a row of `arcademark.scores.readers.rows.Rows` a score.
+"""Makes score tables of sheets whose columns have roles: one of `arcademark.scores.readers.tables.rows.Rows` per score.
 
 Conventions
 -----------
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import SAID, Options, Reading, canonical, is_task, listed
+from arcademark.scores.readers.base import OPTION, Options, Reading, canonical, is_task, listed
 from arcademark.scores.readers.sheets.sheet import Sheet
 from arcademark.scores.readers.tables import roles, row_names
 from arcademark.scores.readers.tables.interpretation import Interpretation
@@ -173,8 +173,8 @@ def _label(sheet: Sheet, columns: Mapping[Role, int], role: Role, options: Optio
         return (given,), np.zeros(sheet.size * width, dtype=np.int64)
     if column is None:
         raise ArcadeMarkError(
-            f"{sheet.path}, row 1: there is no column {noun!r}; add one, or, for all rows, say it with {SAID[noun]}, "
-            f"or with {SAID['pattern']} where paths name it"
+            f"{sheet.path}, row 1: there is no column {noun!r}; add one, or, for all rows, say it with {OPTION[noun]}, "
+            f"or with {OPTION['pattern']} where paths name it"
         )
     codes, names, _ = sheet.names(column)
     return names, np.repeat(codes, width)
@@ -239,7 +239,7 @@ def _owners(named: Mapping[str, RowName], codes: _Ints) -> _Labels:
 def _curves(
     sheet: Sheet, columns: Mapping[Role, int], algorithm: _Ints, task: _Ints, run: _Ints, frames: _Ints | None
 ) -> tuple[_Ints, list[str]]:
-    """Number the runs of curves that no column tells apart, where each has a row at all of the same frames."""
+    """Number the runs of curves that no column distinguishes, if every curve has a row at each of the same frames."""
     if frames is None or {"run", "seed", "episode"} & columns.keys() or not len(run):
         return run, []
     keys = np.stack([algorithm, task, run, frames])

@@ -1,14 +1,14 @@
-"""Assigns each column of a table the role that it plays, from its name and its cells. No reader decides that itself.
+"""Assigns a role to each column of a table by its name and its cells; no reader decides this itself.
 
 Conventions
 -----------
-* *Long*: a column of scores, beside columns of algorithms and games (one of them may be given by the caller).
+* *Long*: a column of scores, beside columns of algorithms and games (the caller may give one of them).
 * *Wide*: a column of games and one a value for each algorithm or run; or a column of algorithms and one for each game.
-* What names say is data, in ``data/roles.json``. The column of games goes by its name, else it is the one whose cells
-  are games, where games are known.
+* Names are interpreted by the data of ``data/roles.json``. The column of games is found by its name or, if games are
+  known, by its cells.
 * ``seed 0, seed 1`` are runs of one algorithm, ``DQN seed 0, DQN seed 1`` of the one that they name. ``DQN std`` and
   ``std_DQN`` are spreads, ``DQN HNS`` is normalised: with what stands beside these words they are no algorithms.
-* What has no part in the table is left out, each column with its role. Where two readings are possible, none is made.
+* Other columns are left out and listed with their roles. A table with two possible interpretations is refused.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.grouping import grouped
-from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, listed
+from arcademark.scores.readers.base import OPTION, Options, UnrecognisedError, listed
 from arcademark.scores.readers.sheets.sheet import Sheet
 from arcademark.scores.readers.tables.cells import Cells
 from arcademark.scores.readers.tables.column_runs import ColumnRuns, runs_of
@@ -60,7 +60,7 @@ def interpret(sheet: Sheet, options: Options) -> Interpretation:
     UnrecognisedError
         If the columns make no score table.
     ArcadeMarkError
-        If something has to be said that neither the table nor the caller does.
+        If the table and the options leave a column ambiguous.
     """
     found = _Reader(sheet, options).interpretation()
     _refuse_contradictions(sheet, options, found)
@@ -89,7 +89,7 @@ class _Reader:
                 raise UnknownNameError("role", role, ROLES)
             if name.strip().lower() not in self.sheet.lowered:
                 raise ArcadeMarkError(
-                    f"{self.sheet.path}: {SAID['roles']} names the column {name!r}; there is none of that name"
+                    f"{self.sheet.path}: {OPTION['roles']} names the column {name!r}; there is none of that name"
                 )
         said_runs = {
             at
@@ -156,7 +156,7 @@ class _Reader:
         return columns
 
     def _with_tasks(self, columns: dict[Role, int]) -> dict[Role, int]:
-        """Return the columns with that of games, which goes by its cells where no name says it."""
+        """Return the columns with that of games, found by its cells if no name says it."""
         taken = {column for role, column in columns.items() if role != "score"}
         at = next((at for at in self.header if at not in taken and self.cells.share_of_tasks(at) >= 0.5), None)
         if at is None:
@@ -187,7 +187,7 @@ class _Reader:
         return bool(CITED & {*words_of(self.heads[at])}) and self.cells.any_fraction(at)
 
     def _long(self, columns: dict[Role, int], free: Sequence[int]) -> Interpretation:
-        """Interpret a table with a row a score: one column holds them, or it is asked which."""
+        """Interpret a table with one row per score; ask which column holds them if several may."""
         score = columns.get("score")
         given = score is not None and score in self.given
         rivals = [at for at in free if self.named[at] == "score" and not _TRAINED & {*words_of(self.sheet.header[at])}]
@@ -271,7 +271,7 @@ class _Reader:
         return False
 
     def _wide(self, columns: dict[Role, int], free: Sequence[int]) -> Interpretation:
-        """Interpret a table with a row a game, and a column for each algorithm or run."""
+        """Interpret a table with one row per game, and a column for each algorithm or run."""
         values, left = self._values(free)
         nameless = next((value.column for value in values if not value.name), None)
         words = [at for value in values if self.named[at := value.column] is None and not self.cells.any_number(at)]
@@ -290,7 +290,7 @@ class _Reader:
         return Interpretation(columns, runs, left, notes, self.why)
 
     def _refuse_constant(self, words: Sequence[int]) -> None:
-        """Refuse columns of one word, as of the only algorithm in a table with a row a score, whose name is unknown."""
+        """Refuse columns with the same word in all rows, which may be the only algorithm's name."""
         for at in words:
             cells = {self.sheet.text(cell) for cell in self.sheet.columns[at]}
             if self.sheet.size > 1 and len(cells) == 1:
@@ -312,7 +312,7 @@ class _Reader:
                     )
 
     def _by_algorithm(self, columns: dict[Role, int], free: list[int]) -> Interpretation:
-        """Interpret a table with a row an algorithm, or a run of one, and a column for each game."""
+        """Interpret a table with one row per algorithm or run, and a column for each game."""
         values, left = self._values([at for at in free if self.sheet.header[at]])
         heads = [value for value in values if self.cells.is_task(value.name) or self._is_task_of_run(value.name)]
         nameless = [at for at in free if not self.sheet.header[at]]
@@ -326,7 +326,7 @@ class _Reader:
             elif self.algorithm is None:
                 raise ArcadeMarkError(
                     f"{self.sheet.path}, row 1: there is no column 'algorithm'; add one, or, for all rows, say it with "
-                    f"{SAID['algorithm']}"
+                    f"{OPTION['algorithm']}"
                 )
             elif not {"run", "seed"} & columns.keys():
                 index = next((at for at in self.header if self._is_index(at)), None)
@@ -391,8 +391,8 @@ def _refuse_contradictions(sheet: Sheet, options: Options, found: Interpretation
         other = next((name for name in names if name != given and not _alike(name, given, same)), None)
         if other is not None:
             raise ArcadeMarkError(
-                f"{sheet.path}: {SAID[place]} is {given!r}, and column {sheet.header[column]!r} holds {other!r}; leave "
-                "one out"
+                f"{sheet.path}: {OPTION[place]} is {given!r}, and column {sheet.header[column]!r} holds {other!r}; "
+                "leave one out"
             )
 
 

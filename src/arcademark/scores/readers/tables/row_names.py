@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
-from arcademark.scores.readers.base import SAID, Options, is_task, listed
+from arcademark.scores.readers.base import OPTION, Options, is_task, listed
 from arcademark.scores.readers.sheets.sheet import Sheet
 from arcademark.scores.readers.tables.interpretation import Interpretation
 from arcademark.scores.readers.words.column_names import (
@@ -33,7 +33,7 @@ from arcademark.scores.readers.words.log_names import LOGS
 from arcademark.scores.readers.words.role_names import RULES, Role
 
 MAX_ASKED = 10
-"""So many rows of one name and numbers may be its runs; more are algorithms."""
+"""Maximum number of rows with one name and a number that may be its runs; more are algorithms."""
 MAX_SERIES = 1_000
 """Maximum number of names in a column that are checked for series and statistics."""
 _SERIES = frozenset(LOGS["series"])
@@ -49,7 +49,7 @@ class RowName:
 
 
 def of_rows(sheet: Sheet, found: Interpretation, names: Sequence[str], options: Options) -> tuple[RowName, ...]:
-    """Return what names in a column of algorithms say, by the rules that hold for names of columns.
+    """Interpret names in a column of algorithms by the rules for names of columns.
 
     ``DQN std`` is a spread and no algorithm, ``DQN seed 0`` a run of DQN where no column numbers runs. Names are taken
     as they are if the caller says that the column is one of algorithms.
@@ -73,7 +73,7 @@ def of_rows(sheet: Sheet, found: Interpretation, names: Sequence[str], options: 
         if (algorithm := options.algorithm or sheet.algorithm) is None:
             raise ArcadeMarkError(
                 f"{sheet.path}: the rows hold {listed(names)}, and nothing says of which algorithm; say it with "
-                f"{SAID['algorithm']}"
+                f"{OPTION['algorithm']}"
             )
         return tuple(RowName(algorithm) if key(one.name) in MEANS else one for one in result)
     if not kept:
@@ -177,7 +177,7 @@ def _scored(place: str, kinds: Mapping[str, Role | None], options: Options, of_s
                 "own points"
             )
     if len(scores) > 1:
-        raise ArcadeMarkError(f"{place}: the scores may be the rows {listed(scores)}; choose one with {SAID['tag']}")
+        raise ArcadeMarkError(f"{place}: the scores may be the rows {listed(scores)}; choose one with {OPTION['tag']}")
     return scores[0]
 
 

@@ -1,4 +1,4 @@
-"""From rows of a table, one score each, to a `Reading`: runs numbered, repetitions refused, episodes averaged."""
+"""Makes a `Reading` of rows with one score each: numbers runs, refuses repetitions and averages episodes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Rows:
     """Scores (NaN: missing) of a sheet; of all arrays, shape (scores,), `algorithm` and `task` hold positions in names.
 
     `row` is the sheet's row that each stands in, `columns` the sheet's columns of runs, seeds and protocols, `left_out`
-    those without a part in the table; `episode` and `frames` tell the scores of a run apart, and order them.
+    those without a part in the table; `episode` and `frames` distinguish and order the scores of a run.
     """
 
     sheet: Sheet
@@ -73,7 +73,7 @@ def collect(rows: Rows, layout: str, options: Options, notes: Sequence[str] = ()
 
 
 def _of_one_seed(rows: Rows, cell: _Ints) -> frozenset[str]:
-    """Return the algorithms of which two runs on a task have the same seed, where a column tells it beside the run."""
+    """Return the algorithms with two runs of one seed on a task, if columns state both seeds and runs."""
     column = rows.columns.get("seed")
     if column is None or "run" not in rows.columns:
         return frozenset()
@@ -148,7 +148,7 @@ def _refuse_repeated(rows: Rows, keys: Sequence[_Ints], what: str, remedy: str) 
 
 
 def _apart(rows: Rows, first: int, second: int) -> str:
-    """Name the columns without a part in the table that tell two rows apart, and how to say what they are."""
+    """Name the ignored column in which two rows differ, and how to give it a role."""
     sheet, (one, other) = rows.sheet, rows.row[[first, second]].tolist()
     odd = [
         sheet.header[at]

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
-from arcademark.scores.readers.base import SAID
+from arcademark.scores.readers.base import OPTION
 from arcademark.scores.readers.words.role_names import RULES, Role
 
 NAMES: Mapping[Role, Sequence[str]] = RULES["names"]
@@ -59,8 +59,8 @@ def key(name: str) -> str:
 def role_of(name: str) -> Role | None:
     """Return the role that a column's name alone says; None where it may be an algorithm or a game.
 
-    Of a series, ``charts/episodic_return``, the last part counts, and only if it is a score; ``config.seed`` is a seed,
-    and scores in thousands or logarithms, ``score (k)``, are as those that are normalised.
+    The last part of a series, ``charts/episodic_return``, counts, and only if it is a score; ``config.seed`` is a seed,
+    and scores in thousands or logarithms, ``score (k)``, count as normalised.
     """
     name = PATTERNS["prefix"].sub("", name, 1) if PATTERNS["prefix"].match(name) else name
     if "±" in name or "+" in name:  # "mean ± std" is a mean
@@ -98,7 +98,7 @@ def stated(name: str) -> str:
 def question(name: str, /, **values: object) -> str:
     """Return one of the questions about ambiguous columns, with its values filled in."""
     text: str = RULES["questions"][name]
-    return text.format(**{"roles": SAID["roles"], "algorithm": SAID["algorithm"]} | values)
+    return text.format(**{"roles": OPTION["roles"], "algorithm": OPTION["algorithm"]} | values)
 
 
 def asked(place: str, name: str, subject: str = "", /, **values: object) -> ArcadeMarkError:
@@ -116,9 +116,9 @@ class Owners:
     def find(self, name: str) -> tuple[Role | None, str]:
         """Return the role and the owner of a name: spread and "DQN" for "DQN std" and "std_DQN".
 
-        What may be part of an algorithm's name, as in "DQN max", is only where another is "DQN", its mean, its raw
-        score or its run; a mean or a score is of "DQN" where that has a spread, or all have such names, and none is
-        "DQN".
+        A word that may be part of an algorithm's name, as in "DQN max", describes "DQN" only if another name is "DQN",
+        its mean, its raw score or its run. A mean or a score is that of "DQN" if "DQN" has a spread or all names have
+        such words, and no name is "DQN".
         """
         if self._compares(name):
             return "summary", name  # "PPO - DQN" of PPO and DQN
@@ -189,7 +189,7 @@ class Owners:
 
 
 def parted(name: str) -> Iterator[tuple[str, str, bool]]:
-    """Yield the ways to part a name into whose it is and what, longest first: and whether what stands behind."""
+    """Yield the splits of a name into owner and description, the longest owner first; True if the owner comes first."""
     parts = [(name[: split.start()], name[split.end() :].strip(")] ")) for split in _SPLIT.finditer(name)]
     parts = [(before, after) for before, after in parts if before and after]
     yield from ((before, after, True) for before, after in parts)

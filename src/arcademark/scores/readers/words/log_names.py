@@ -1,8 +1,8 @@
-"""Names of tools' logs and of what stands in them: data, in ``data/logs.json``, from which every reader of logs tells.
+"""Names that tools give their logs and series: the data of ``data/logs.json``, which every reader of logs uses.
 
-Suffixes and names of files; series of scores, in the order in which they are taken without asking, each with what one
-value of it is; columns of steps; columns of the files that TensorBoard downloads and of PFRL's ``scores.txt``; where
-RLlib's results have averages and steps; and folders whose names say nothing about the algorithm.
+Suffixes and names of files; series of scores, in their order of preference, each with the unit of its values; columns
+of steps; columns of the files that TensorBoard downloads and of PFRL's ``scores.txt``; places of averages and steps in
+RLlib's results; and folders whose names say nothing about the algorithm.
 """
 
 import json

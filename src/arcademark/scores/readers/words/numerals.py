@@ -2,14 +2,14 @@ r"""Reads numbers as people write them: decimal points and commas, thousands, un
 
 Conventions
 -----------
-* What a cell may mean is a set of decimal marks. ``0.5``, ``1234.5`` and ``1,234.5`` have a decimal point, ``0,5`` and
-  ``1.234.567`` a decimal comma; ``1.234`` may have either, ``1234`` says nothing.
-* One cell that says it decides for all numbers of a file; two that contradict each other are refused.
-* Thousands are groups of three digits, apart by one mark throughout: the comma or point that is not decimal, an
+* A cell is read as the set of its possible decimal marks. ``0.5``, ``1234.5`` and ``1,234.5`` have a decimal point,
+  ``0,5`` and ``1.234.567`` a decimal comma; ``1.234`` may have either, ``1234`` says nothing.
+* One unambiguous cell decides for all numbers of a file; two that contradict each other are refused.
+* Thousands are groups of three digits, separated by one mark throughout: the comma or point that is not decimal, an
   apostrophe or a blank.
 * ``k`` and ``K`` behind a number are thousands, ``M`` millions. A spread has them only where its score has.
-* Left out are type (``**12**``, ``\textbf{12}``, ``<b>12</b>``), links, marks of footnotes, ``$``, marks without width,
-  and spreads: what follows ``±``, ``+/-`` or ``\pm``, one number in brackets, or two that ascend around the score.
+* Type (``**12**``, ``\textbf{12}``, ``<b>12</b>``), links, marks of footnotes, ``$`` and marks without width are left
+  out, as are spreads: a number behind ``±``, ``+/-`` or ``\pm``, one in brackets, or two that ascend around the score.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _TYPE = re.compile(
     re.IGNORECASE,
 )
 MAX_CHARACTERS = 200
-"""Largest length of a cell that holds a number."""
+"""Maximum length of a cell that contains a number."""
 _NESTED = 4
-"""Marks of type within each other that are taken off."""
+"""Maximum number of nested marks of type that are removed."""
 _SPREAD = re.compile(rf"(.*[^\s$])\s*\$?(?:{_SPREADS})\$?[{_BLANKS}]*\{{?(\S.*?)\}}?")
 _IN_BRACKETS = re.compile(r"(.*[^\s(\[])\s*(?:\(([^()\[\]]+)\)|\[([^()\[\]]+)\])")
 _ALONE = re.compile(rf"\$?(?:{_SPREADS}).*\d.*|\([^()\[\]]*\d[^()\[\]]*\)|\[[^()\[\]]*\d[^()\[\]]*\]")
