@@ -61,7 +61,7 @@ class Addition:
     collection : str
     ok : bool
         True if there are no findings and no remarks.
-    findings, remarks : tuple of Finding
+    findings, remarks : tuple of CatalogueFinding
         Errors; unusual values that no note explains.
     algorithms, games, results : int
         Its size, if it could be read.

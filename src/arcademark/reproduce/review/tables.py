@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-* "Recomputed" is the value from our raw scores and references (`review_values.ours`), to the printed digits.
+* "Recomputed" is the value from our raw scores and references (`values.ours`), to the printed digits.
 * A cell agrees if it is a rounding of that value: no further off than half a unit of its last digit. It also agrees if
   it is a rounding of the value with the references as the review rounds them; `PrintedComparison.why` then states it,
   and also if a percentage follows from the correct score, but not from the score printed beside it.

@@ -92,28 +92,17 @@ class Sheet:
         return unescaped(text) if self.separator else text
 
     def names(self, column: int) -> tuple[NDArray[np.int64], tuple[str, ...], NDArray[np.int64]]:
-        """Return which name each row has, the names in the order in which they appear, and the first row of each."""
-        cells = self.columns[column]
-        texts: Sequence[str] = (
-            ["" if math.isnan(value) else f"{value:.17g}" for value in cells]
-            if isinstance(cells, np.ndarray)
-            else cells
-        )
-        seen: dict[str, int] = {}
-        codes = np.fromiter((seen.setdefault(cell, len(seen)) for cell in texts), np.int64, self.size)
-        merged: dict[str, int] = {}
-        rows = []
-        for name, row in zip(seen, first_rows(codes, len(seen)), strict=True):
-            text = self.text(name)
-            if not text:
-                raise ArcadeMarkError(f"{self.place(int(row), column)}: the cell is empty, expected a name")
-            if wrong := improper(text):
-                raise ArcadeMarkError(f"{self.place(int(row), column)}: {wrong}")
-            if text not in merged:
-                merged[text] = len(merged)
-                rows.append(row)
-        merged_code = np.array([merged[self.text(name)] for name in seen], dtype=np.int64)
-        return merged_code[codes], tuple(merged), np.array(rows, dtype=np.int64)
+        """Return the position of each row's name, the names in their order, and the first row of each."""
+        cells: Sequence[str] | NDArray[np.float64] = self.columns[column]
+        if isinstance(cells, np.ndarray):
+            cells = ["" if math.isnan(value) else f"{value:.17g}" for value in cells]
+        codes, written = _numbered(cells)
+        first, texts = first_rows(codes, len(written)), list(map(self.text, written))
+        for text, row in zip(texts, first.tolist(), strict=True):
+            if wrong := improper(text) if text else "the cell is empty, expected a name":
+                raise ArcadeMarkError(f"{self.place(row, column)}: {wrong}")
+        places, names = _numbered(texts)
+        return places[codes], names, first[first_rows(places, len(names))]
 
     def among(self, scores: Sequence[int], whole: Iterable[int | None] = ()) -> Sheet:
         """Return the sheet with columns of scores and of whole numbers read as numbers, all written in one way."""
@@ -254,6 +243,13 @@ class Sheet:
     def _quoted(self, row: int, column: int) -> str:
         cell = self.columns[column][row]
         return f"{self.place(row, column)}: {(cell if isinstance(cell, str) else float(cell))!r}"
+
+
+def _numbered(texts: Sequence[str]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return the position of each text among the different ones, and these in their order."""
+    seen: dict[str, int] = {}
+    codes = np.fromiter((seen.setdefault(text, len(seen)) for text in texts), np.int64, len(texts))
+    return codes, tuple(seen)
 
 
 def first_rows(codes: NDArray[np.int64], size: int) -> NDArray[np.int64]:

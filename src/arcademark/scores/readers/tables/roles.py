@@ -188,32 +188,33 @@ class _Reader:
 
     def _long(self, columns: dict[Role, int], free: Sequence[int]) -> Interpretation:
         """Interpret a table with one row per score; ask which column holds them if several may."""
+        left = {at: self.named[at] or "note" for at in free}
         score = columns.get("score")
         given = score is not None and score in self.given
         rivals = [at for at in free if self.named[at] == "score" and not _TRAINED & {*words_of(self.sheet.header[at])}]
         if score is None:
             rivals = [at for at in free if self.named[at] in (None, "value") and self.cells.any_number(at, filled=True)]
             if not rivals:
-                return self._summary(columns, {at: self.named[at] or "note" for at in free})
+                return self._summary(columns, left)
             values = [Value(at, self.sheet.header[at]) for at in rivals]
             runs, notes = self.runs.curve(values, None if "algorithm" in columns else self.algorithm)
             if not runs and {"algorithm", "game"} <= columns.keys():
                 runs, notes = self.runs.of_rows(values)
             if runs:
-                left = {at: self.named[at] or "note" for at in free if at not in rivals}
-                return Interpretation(columns, runs, left, notes, self.why)
+                others = {at: role for at, role in left.items() if at not in rivals}
+                return Interpretation(columns, runs, others, notes, self.why)
             if not any(self.named[at] == "value" for at in rivals):
                 rivals += [at for at in free if self.named[at] == "summary" and self.cells.any_number(at, filled=True)]
             score, rivals = rivals[0], rivals[1:]
             self.why[score] = "the only column of numbers that is nothing else"
         elif not given and "algorithm" not in columns and self.algorithm is None:
-            others = [at for at in free if self.named[at] is None and self.cells.any_number(at, filled=True)]
-            if others:
-                raise self._asked_of("beside", score, others)
+            beside = [at for at in free if self.named[at] is None and self.cells.any_number(at, filled=True)]
+            if beside:
+                raise self._asked_of("beside", score, beside)
         rivals += [at for at in free if self.named[at] == "note" and self._cites_scores(at)]
         if rivals and not given:
             raise self._asked_of("score", score, rivals)
-        left = {at: self.named[at] or "note" for at in free if at != score}
+        left.pop(score, None)
         return Interpretation(columns | {"score": score}, (), left, (), self.why)
 
     def _asked_of(self, name: str, first: int, others: Sequence[int]) -> ArcadeMarkError:
