@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.keywords import knowing
-from arcademark.scores.readers.words.numerals import MARKS
 from arcademark.scores.table import ScoreTable, improper
 from arcademark.wording import plural
 
@@ -173,7 +172,7 @@ class Options:
         for name, value in (("algorithm", self.algorithm), ("task", self.task), ("pattern", self.pattern)):
             if value is not None and not value.strip():
                 raise ArcadeMarkError(f"{OPTION[name]} is empty; name one, or leave it out")
-        if self.decimal not in (None, *MARKS):
+        if self.decimal not in (None, ".", ","):
             raise ArcadeMarkError(f"decimal is {self.decimal!r}, expected '.' or ','")
 
 

@@ -35,8 +35,8 @@ _RUN = re.compile(r"(?:seed|run|s)?[ _=-]?(\d{1,18})", re.IGNORECASE)
 _NUMBERED = re.compile(r"(.+?)(?:[_-]((?:seed|run|s)[_=-]?\d{1,18}))?_(\d{1,18})", re.IGNORECASE)
 _STAMP = re.compile(r"\d{4}[-_.]?\d\d[-_.]?\d\d.*|[0-9a-f]{8,}(?:-[0-9a-f]+)*", re.IGNORECASE)
 """Names of folders that are times or random."""
-ENVIRONMENT = re.compile(r"(?:[\w.]+/)?[A-Z][\w.]*-v\d+")
-"""An environment's id, ``CartPole-v1``."""
+_ENVIRONMENT = re.compile(r"(?:[\w.]+/)?[A-Z][\w.]*-v\d+")
+"""An environment's id, ``CartPole-v1``; in a path, ``ppo-v2`` is an algorithm."""
 _GENERAL = frozenset(LOGS["folders"])
 """Folders whose names say nothing about the algorithm."""
 
@@ -74,7 +74,7 @@ def is_foreign(log: Log, relative: Path, options: Options) -> bool:
     if options.canonical_task is str or (task := as_written(log, relative, options).task) is None:
         return False
     return not is_task(task, options.canonical_task) and (
-        ENVIRONMENT.fullmatch(task) is not None or options.unknown_tasks == "leave out"
+        _ENVIRONMENT.fullmatch(task) is not None or options.unknown_tasks == "leave out"
     )
 
 
@@ -155,7 +155,7 @@ def from_path(path: Path, canonical_task: Callable[[str], str], known: str | Non
     run = next((int(m.group(1)) for part in reversed(parts) if (m := _RUN.fullmatch(part))), None)
     if not games:
         algorithm = trained[0] if trained and trained[0].lower() not in _GENERAL else None
-        foreign = next((part for part in parts if ENVIRONMENT.fullmatch(part)), None) if known is None else None
+        foreign = next((part for part in parts if _ENVIRONMENT.fullmatch(part)), None) if known is None else None
         return Names(algorithm, foreign, run)
     at, (task, numbered) = games[-1]
     sides = [
@@ -178,7 +178,7 @@ def names_of_table(relative: Path, options: Options) -> Names:
     names = from_path(relative, options.canonical_task)
     return (
         Names()
-        if names.task is None or ENVIRONMENT.fullmatch(names.task)
+        if names.task is None or _ENVIRONMENT.fullmatch(names.task)
         else names._replace(algorithm=None if relative.is_absolute() else names.algorithm, run=None)
     )
 

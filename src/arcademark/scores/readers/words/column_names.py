@@ -28,8 +28,8 @@ CITED = frozenset(RULES["cited"])
 STATISTICS = frozenset({"summary", "spread", "count", "normalised", "rank"})
 """Roles of what describes scores, and is none."""
 PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in RULES["patterns"].items()}
-ENVIRONMENT = re.compile(r"(?:[\w.]+/)?\w[\w.]*-v\d+")
-"""An environment's id, ``CartPole-v1``."""
+_ENVIRONMENT = re.compile(r"(?:[\w.]+/)?\w[\w.]*-v\d+")
+"""An environment's id, ``CartPole-v1`` or ``cartpole-v1``."""
 FEWEST_POINTS = 3
 """Minimum number of columns named by lengths of training that are read as a curve; fewer are asked about."""
 _MANY = 50
@@ -79,11 +79,10 @@ def role_of(name: str) -> Role | None:
         if text in names or (role == "index" and words[:1] == ("unnamed",)):
             return role
     numbers = frozenset(word for word in words if word[0].isdecimal())
+    rest, percent = frozenset(words) - numbers, any(word.endswith("%") for word in numbers)
     for role, (some, beside) in _WORDS.items():
-        percents = frozenset(word for word in numbers if word.endswith("%"))
-        rest = frozenset(words) - numbers
-        named = (rest & some) or (role == "spread" and percents)
-        if named and rest <= some | beside and (not numbers or role == "spread"):
+        of_spread = role == "spread"  # which alone may have numbers, "95% CI"
+        if (rest & some or (of_spread and percent)) and rest <= some | beside and (of_spread or not numbers):
             return role
     return None
 
@@ -242,7 +241,7 @@ def is_foreign(name: str) -> bool:
     words = {word for word in words_of(name) if not word[0].isdecimal()}
     some, beside = _AGGREGATES
     return (
-        ENVIRONMENT.fullmatch(name) is not None
+        _ENVIRONMENT.fullmatch(name) is not None
         or role_of(name) in (*STATISTICS, "score", "frames", "note")
         or (bool(words & some) and words <= some | beside)
     )
