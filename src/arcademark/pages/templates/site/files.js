@@ -57,7 +57,7 @@
   /** Cells without the apostrophe that keeps spreadsheets from running them: `arcademark.scores.formulas`. */
   const bare = (cell) => cell.trim().split(/\s+/).join(" ").replace(/^'(?='*[=+\-@\uff1d\uff0b\uff0d\uff20])/, "");
 
-  /** What columns are by their names, by the rules of `arcademark.scores.readers.words.column_names`: data, in `site.rules`. */
+  /** Roles of columns by their names, as in `arcademark.scores.readers.words.column_names`; rules are in `site.rules`. */
   function rolesBy({ names, words, sure, means, cited, rows, settings, patterns, questions, scores }) {
     const whole = Object.fromEntries(Object.entries(patterns).map(([name, pattern]) => [name, new RegExp(`^(?:${pattern})$`, "iu")]));
     const prefix = new RegExp(`^(?:${patterns.prefix})`, "iu"), scale = new RegExp(patterns.scaled, "iu");
