@@ -168,6 +168,22 @@ def test_states_of_a_known_rom_on_ale_py_hold_what_its_description_reads(tmp_pat
     assert sum(step.reward for step in first)
 
 
+@pytest.mark.parametrize("wraps", [0, 1_000_000_000])
+def test_rewards_are_32_bit_numbers_on_both_emulators(wraps, tmp_path):
+    rom, large = rom_path("pong").read_bytes(), '"(ram[0x8b] + ram[0xb6] + ram[0xa4]) * 16777216"'
+    rules = {"score": large, "end": '"0"', "score_wraps_at": str(wraps)}
+    spec = environment_spec(
+        "mine", suite_protocol(load_suite(str(own_games.describe(tmp_path, rom, "mine", False, **rules)))).override(RAW)
+    )
+    environments = [open_environment(spec, emulator=one) for one in ("console", "ale")]
+    for environment in environments:
+        environment.reset(np.random.default_rng(0))
+    rng = np.random.default_rng(1)
+    for action in rng.integers(18, size=100).repeat(4).tolist():
+        ours, theirs = (environment.step(action) for environment in environments)
+        assert ours == theirs
+
+
 @pytest.mark.parametrize(
     ("game", "more", "what"),
     [
@@ -206,8 +222,11 @@ def test_what_cannot_be_played_is_refused(tmp_path, monkeypatch, catch):
     over = suite_protocol(load_suite(str(own_games.describe(tmp_path, end='"1"'))))
     with pytest.raises(ArcadeMarkError, match="game 'catch': it is over at its start; correct 'end', or start it"):
         open_environment(environment_spec("catch", over))
+    over = suite_protocol(load_suite(str(own_games.describe(tmp_path, rom_path("pong").read_bytes(), end='"1"'))))
+    with pytest.raises(ArcadeMarkError, match="game 'catch': it is over at its start"):
+        open_environment(environment_spec("catch", over), emulator="ale")
     odd = suite_protocol(load_suite(str(own_games.describe(tmp_path, own_games.rom()[:1000]))))
-    with pytest.raises(ArcadeMarkError, match="a ROM of 1,000 bytes may be of any kind; name it, as in kind"):
+    with pytest.raises(ArcadeMarkError, match="its ROM has 1,000 bytes; expected one of 2,048, 4,096"):
         open_environment(environment_spec("catch", odd))
     own_games.describe(tmp_path)
     monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")

@@ -11,6 +11,7 @@ import own_games
 from arcademark.emulator.games import condition, own_game
 from arcademark.emulator.machine import Machine
 from arcademark.errors import ArcadeMarkError
+from arcademark.suite.cartridges import ROM_BYTES, Cartridge
 from arcademark.suite.expressions import MAX_CHARS, NAMES, evaluate, parse
 from arcademark.suite.protocols import from_json, step_protocol, suite_protocol
 from arcademark.suite.task_suites import load_suite
@@ -80,6 +81,10 @@ def test_the_longest_sum_is_read_worked_out_and_compiled():
         ("1 < 2 < 3", "character 7, '<': expected 'and'"),
         ("1 + ", "character 5, its end: expected a number"),
         ("1 $ 2", "character 3, '$': expected an operator"),
+        ("ram[$80]", "character 5, '$': expected an address, such as 0x80"),
+        ("1 + 010", "character 5, '010': expected a number without a leading 0"),
+        ("٣", "character 1, '٣': expected a number"),
+        ("ram[١٢٨]", "character 5, '١': expected an address, such as 0x80"),
         ("2147483648", "expected a number up to 2,147,483,647"),
         ("(" * 17 + "1" + ")" * 17, "at most 16 parentheses"),
         ("1 or 1 and 1 == 1 & 1 >> 1 + 1 * (" * 6 + "1" + ")" * 6, "more than 32 intermediate values"),
@@ -168,6 +173,41 @@ def test_roms_are_read_only_where_the_reader_has_them(tmp_path):
         cartridge.read_rom(suite.folder, "catch")
 
 
+@pytest.mark.parametrize(
+    ("size", "kind", "expected"),
+    [
+        (0, None, "2,048, 4,096, 8,192, 10,240 to 10,495, 16,384; use a whole ROM"),
+        (1024, None, "2,048, 4,096, 8,192, 10,240 to 10,495, 16,384; use a whole ROM"),
+        (1024, "2K", "of the kind 2K have 2,048; give another kind"),
+        (2048, "4K", "of the kind 4K have 4,096; give another kind"),  # its program would never start
+        (4096, "F8", "of the kind F8 have 8,192; give another kind"),
+        (10_496, "DPC", "of the kind DPC have 10,240 to 10,495; give another kind"),
+    ],
+)
+def test_only_whole_roms_are_played(size, kind, expected):
+    cartridge = Cartridge("a.bin", "0" * 64, "0", "0", kind=kind)
+    with pytest.raises(ArcadeMarkError, match=rf"game 'mine': its ROM has {size:,} bytes.* {expected}"):
+        cartridge.wiring(bytes(size), "mine")
+
+
+def test_the_example_is_the_same_game_on_larger_cartridges_of_every_kind():
+    played = set()
+    for size in (2048, 4096, 8192, 10_240, 16_384):
+        for kind in (None, *(kind for kind, (least, _) in ROM_BYTES.items() if least == size)):
+            rom = own_games.rom() * (size // 2048)
+            cartridge = Cartridge("a.bin", "0" * 64, "bcd(ram[0x80])", "ram[0x81] == 0", "ram[0x81]", kind=kind)
+            machine = Machine(own_game("catch", cartridge, rom), rom)
+            rng = np.random.default_rng(0)
+            rewards = tuple(machine.act(int(rng.integers(18))) for _ in range(120))
+            played.add((rewards, machine.memory.tobytes(), machine.game_over()))
+    assert len(played) == 1
+
+
+def test_no_text_is_no_suite():
+    with pytest.raises(ArcadeMarkError, match="suite '': expected a file or a name"):
+        load_suite("")
+
+
 def test_a_protocol_with_games_goes_to_processes_with_their_folder_and_to_manifests_without(tmp_path):
     suite = load_suite(str(own_games.describe(tmp_path)))
     rules = suite_protocol(suite, "machado-2018").override({"frame_skip": 4})
@@ -182,7 +222,8 @@ def test_a_protocol_with_games_goes_to_processes_with_their_folder_and_to_manife
     assert read.of_trial("catch") == rules.of_trial("catch")
     assert "rom" not in rules.of_trial("catch")["task"]
     written["suite"]["folder"] = "/"
-    assert from_json(written).suite.folder == ""
+    with pytest.raises(ArcadeMarkError, match="suite: folder: leave it out; ROMs are read in the folder of the suite"):
+        from_json(written)
     with pytest.raises(ArcadeMarkError, match="of Atari games, which are played under one of Atari's protocols"):
         step_protocol(suite)
     with pytest.raises(ArcadeMarkError, match="a suite has its own protocol"):

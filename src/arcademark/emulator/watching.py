@@ -19,7 +19,7 @@ from arcademark.emulator.games import own_game
 from arcademark.emulator.machine import PAL_HEIGHT, RAM_SIZE, Machine
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_as, read_bytes
-from arcademark.suite.cartridges import MAX_ROM_BYTES, RESET, SIZES, Cartridge
+from arcademark.suite.cartridges import MAX_ROM_BYTES, RESET, Cartridge, default_kind
 from arcademark.suite.expressions import FIRST_ADDRESS
 from arcademark.suite.settings import MAX_FRAMES_PER_ACTION
 from arcademark.suite.task_suites import GROUPS
@@ -107,7 +107,7 @@ class WatchedMemory:
         facts = {"rom": Path(self.rom).name, "sha256": self.sha256}
         facts |= {field: found.get(field, "0") for field in ("score", "lives")}
         rows = PAL_HEIGHT if self.television == "PAL" else 210
-        taken = {"kind": SIZES.get(self.size), "controller": "joystick", "television": "NTSC", "rows": rows}
+        taken = {"kind": default_kind(self.size), "controller": "joystick", "television": "NTSC", "rows": rows}
         facts |= {field: getattr(self, field) for field, value in taken.items() if getattr(self, field) != value}
         facts["end"] = end
         lines = (f"{field} = {json.dumps(value, ensure_ascii=False)}" for field, value in facts.items())

@@ -56,11 +56,7 @@ class NativeConsole(cartridge.Player):
         if own:
             television = "PAL" if machine.pal else "NTSC"
             own[2].check_screen(game, television, machine.rows)
-            if machine.game_over():
-                raise ArcadeMarkError(
-                    f"game {game!r}: it is over at its start; correct 'end', or start it with starting_actions, "
-                    'such as [["RESET", 4], ["FIRE", 1]]'
-                )
+            own[2].check_start(game, machine.game_over())
         self.screen_shape = machine.rows, WIDTH
         self.ram_size = RAM_SIZE
         self.rgb = rgb_table(television)

@@ -29,17 +29,14 @@ from arcademark.suite.tasks import JOYSTICK_ACTIONS
 KINDS = ("2K", "4K", "F8", "F6", "F8SC", "F6SC", "E0", "FE", "DPC")
 """Kinds of bank switching, in the order of the emulator's core."""
 
-SIZES = {2048: "2K", 4096: "4K", 8192: "F8", 16384: "F6"}
-"""Default kinds of ROMs by their sizes in bytes."""
-
 ROM_BYTES = {
-    "2K": (1, 2048),
-    "4K": (1, 4096),
-    "DPC": (10240, 10495),
+    "2K": (2048, 2048),
+    "4K": (4096, 4096),
     **dict.fromkeys(("F8", "F8SC", "E0", "FE"), (8192, 8192)),
+    "DPC": (10240, 10495),
     **dict.fromkeys(("F6", "F6SC"), (16384, 16384)),
 }
-"""Smallest and largest size of a ROM of each kind."""
+"""Smallest and largest size of a ROM of each kind. A shorter ROM is not whole: its program starts at its end."""
 
 MAX_ROM_BYTES = 16384
 """Largest size of a ROM in bytes."""
@@ -54,6 +51,17 @@ RESET = "RESET"
 
 Checksum = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z", description="64 hexadecimal digits in lower case")]
 StartingAction = tuple[str, Annotated[int, Meta(ge=1, le=MAX_FRAMES_PER_ACTION)]]
+
+
+def default_kind(size: int) -> str | None:
+    """Return the most common kind of ROMs of a size in bytes; None if there are no such ROMs."""
+    return next((kind for kind, (least, most) in ROM_BYTES.items() if least <= size <= most), None)
+
+
+def _in_words(*kinds: str) -> str:
+    """Return the sizes of ROMs of some kinds."""
+    limits = dict.fromkeys(ROM_BYTES[kind] for kind in kinds)
+    return ", ".join(" to ".join(f"{size:,}" for size in dict.fromkeys(each)) for each in limits)
 
 
 class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, dict=True):
@@ -76,7 +84,7 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
         Inputs after the reset, before an episode's first frame: actions, or the console's switch RESET, with numbers of
         frames. None for no inputs, or for ale-py's if it knows the ROM.
     kind : str
-        Bank switching of the ROM, if its size does not determine it: see `SIZES`.
+        Bank switching of the ROM, if it is not `default_kind`.
     controller : {"joystick", "paddles"}
         None for a joystick, or for ale-py's if it knows the ROM.
     television : {"NTSC", "PAL"}
@@ -146,6 +154,14 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
                     f"{what} = {value}"
                 )
 
+    def check_start(self, task: str, over: bool) -> None:
+        """Raise if an emulator found that the game is over at its start."""
+        if over:
+            raise ArcadeMarkError(
+                f"game {task!r}: it is over at its start; correct 'end', or start it with starting_actions, "
+                'such as [["RESET", 4], ["FIRE", 1]]'
+            )
+
     def played(self) -> dict[str, Any]:
         """Return all fields that can change an episode's score, as JSON values: all but the ROM's path."""
         values: dict[str, Any] = to_builtins(self)
@@ -174,18 +190,17 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     def wiring(self, rom: bytes, task: str) -> str:
         """Return the kind of bank switching, by default that of the ROM's size.
 
-        ArcadeMarkError: the size determines none, or no ROM of that kind has this size.
+        ArcadeMarkError: no ROM, or none of that kind, has this size.
         """
-        kind = self.kind or SIZES.get(len(rom))
-        if kind is not None and not (limits := ROM_BYTES[kind])[0] <= len(rom) <= limits[1]:
-            expected = " to ".join(f"{limit:,}" for limit in dict.fromkeys(limits))
-            raise ArcadeMarkError(
-                f"game {task!r}: its ROM has {len(rom):,} bytes, but ROMs of the kind {kind} have {expected}; give "
-                "another kind, or leave it out"
-            )
+        size = len(rom)
+        kind = self.kind or default_kind(size)
         if kind is None:
             raise ArcadeMarkError(
-                f'game {task!r}: a ROM of {len(rom):,} bytes may be of any kind; name it, as in kind = "4K", or use '
-                f"one of {', '.join(f'{size:,}' for size in SIZES)} bytes"
+                f"game {task!r}: its ROM has {size:,} bytes; expected one of {_in_words(*ROM_BYTES)}; use a whole ROM"
+            )
+        if not (limits := ROM_BYTES[kind])[0] <= size <= limits[1]:
+            raise ArcadeMarkError(
+                f"game {task!r}: its ROM has {size:,} bytes, but ROMs of the kind {kind} have {_in_words(kind)}; give "
+                "another kind, or leave it out"
             )
         return kind

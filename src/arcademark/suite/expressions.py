@@ -5,8 +5,8 @@
     number  ram[ADDRESS]  bcd(…)  signed(…)  min(…, …)  max(…, …)  score  lives  (…)
     -   * // %   + -   >>   &   == != < <= > >=   not   and   or        by precedence, highest first, as in Python
 
-Addresses are those of the console's 128 bytes, 0x80 to 0xff. Values are 32-bit integers; comparisons are 1 or 0;
-division by 0 is 0.
+Addresses are those of the console's 128 bytes, 0x80 to 0xff. Values are 32-bit integers; comparisons, ``not``, ``and``
+and ``or`` are 1 or 0; division by 0 is 0.
 """
 
 from __future__ import annotations
@@ -90,6 +90,10 @@ class _Parser:
     def _next(self) -> str:
         return self._tokens[self._at][0]
 
+    @property
+    def _at_number(self) -> bool:
+        return self._next.isascii() and self._next[:1].isdecimal()
+
     def _take(self) -> str:
         self._at += 1
         return self._tokens[self._at - 1][0]
@@ -137,7 +141,7 @@ class _Parser:
             expression = self._within(lambda: self._operations(0))
             self._expect(")")
             return expression
-        if token[:1].isdecimal():
+        if self._at_number:
             return self._number()
         if token == "ram":
             return self._byte()
@@ -152,6 +156,8 @@ class _Parser:
 
     def _number(self) -> int:
         token = self._next
+        if token[0] == "0" and token[1:].isdecimal():  # octal in C
+            raise self._error("a number without a leading 0")
         number = int(token, 16) if token[1:2] in ("x", "X") else int(token)
         if number > MAX_NUMBER:
             raise self._error(f"a number up to {MAX_NUMBER:,}")
@@ -161,8 +167,8 @@ class _Parser:
     def _byte(self) -> Expression:
         self._at += 1
         self._expect("[")
-        if not self._next[:1].isdecimal():
-            raise self._error("an address")
+        if not self._at_number:
+            raise self._error("an address, such as 0x80")
         place, address = self._at, self._number()
         if not FIRST_ADDRESS <= address <= LAST_ADDRESS:
             self._at = place
@@ -229,4 +235,9 @@ def evaluate(expression: Expression, memory: Sequence[int], values: Mapping[str,
     found = []
     for operand in operands:
         found.append(evaluate(operand, memory, values))  # noqa: PERF401
-    return (int(_VALUES[operation](*found)) + 2**31) % 2**32 - 2**31  # wrapped to 32 bits
+    return wrapped(int(_VALUES[operation](*found)))
+
+
+def wrapped(value: int) -> int:
+    """Return a value as a 32-bit integer, as the emulator's core stores it."""
+    return (value + 2**31) % 2**32 - 2**31

@@ -234,9 +234,11 @@ class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
 def parse_suite(data: Any, place: str, name: str = "", folder: str = "") -> TaskSuite:
     """Read a suite from a TOML file's or a manifest's values; errors begin with the place, and name the table.
 
-    `folder` is the folder of its file, which the values never contain.
+    `folder` is the folder of its file, which the values must not contain.
     """
     table = read_as(dict[str, Any], data, place, REMEDY)
+    if "folder" in table:
+        raise ArcadeMarkError(f"{place}: folder: leave it out; ROMs are read in the folder of the suite's file")
     given = read_as(dict[str, dict[str, Any]], table.get("tasks", {}), f"{place}: tasks", REMEDY)
     if (games := sum("cartridge" in values for values in given.values())) > MAX_GAMES:  # expressions take time
         raise ArcadeMarkError(f"{place}: {games:,} cartridges; expected at most {MAX_GAMES}; {REMEDY}")
@@ -293,6 +295,11 @@ SUFFIX = ".suite.toml"
 """Suffix of suites' files in the package's data."""
 
 
+def is_file(text: str) -> bool:
+    """Return True if a text that is no suite's or game's name is a file's."""
+    return text.endswith(".toml") or os.path.exists(text)
+
+
 def load_suite(text: str | os.PathLike[str] | TaskSuite) -> TaskSuite:
     """Return a suite by its name, in this or an installed package, or by its file; a suite is returned unchanged.
 
@@ -303,13 +310,15 @@ def load_suite(text: str | os.PathLike[str] | TaskSuite) -> TaskSuite:
     if isinstance(text, TaskSuite):
         return text
     text = os.fspath(text)
+    if not text:
+        raise ArcadeMarkError("suite '': expected a file or a name, such as 'classic-control'")
     shipped = task_suites()
     if text.startswith(ON_THE_SPOT):
         return on_the_spot(text)
     if text.lower() in shipped:
         return shipped[text.lower()]
     path = Path(text)
-    if path.suffix != ".toml" and not os.path.exists(path):
+    if not is_file(text):
         declared = plugins.named(SUITES, text)
         if declared is None and (text.lower() in (*suites(), *read_tables("subsets.toml")) or known_spelling(text)):
             raise ArcadeMarkError(f"suite {text!r} consists of ALE's own games; name it with --games {text.lower()}")

@@ -16,7 +16,7 @@ from arcademark.environments.emulation.console import EpisodeStart, FrameByFrame
 from arcademark.environments.emulation.facts import RAM_SIZE, standard
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.cartridges import Cartridge
-from arcademark.suite.expressions import evaluate
+from arcademark.suite.expressions import evaluate, wrapped
 
 
 def why_not(cartridge: Cartridge, rom: bytes) -> str:
@@ -39,7 +39,8 @@ def why_not(cartridge: Cartridge, rom: bytes) -> str:
 class DescribedAtari(FrameByFrame):
     """A user-defined game on ale-py; a `console.Console`.
 
-    ArcadeMarkError: as in `atari.AtariConsole`; or, at a frame, ale-py considers the game to be over.
+    ArcadeMarkError: as in `atari.AtariConsole`; the game is over at its start, or its screen differs from the
+    description; or, at a frame, ale-py considers the game to be over.
     """
 
     def __init__(self, name: str, cartridge: Cartridge, rom: bytes) -> None:
@@ -53,6 +54,7 @@ class DescribedAtari(FrameByFrame):
         self.screen, self.ram, self.start_screen = self._console.screen, self._console.ram, self._console.start_screen
         self.act, self.game_over, self.lives = self._act, lambda: self._end != 0, lambda: self._lives
         self._look()
+        cartridge.check_start(name, self._end != 0)
         self._begin = self._score, self._lives, self._end
 
     def _look(self) -> None:
@@ -73,8 +75,8 @@ class DescribedAtari(FrameByFrame):
         before = self._score
         self._console.act(action)
         self._look()
-        reward = self._score - before
-        return reward + self._wraps if reward < 0 else reward
+        reward = wrapped(self._score - before)
+        return wrapped(reward + self._wraps) if reward < 0 else reward
 
     def start(self, rng: np.random.Generator) -> EpisodeStart:
         """Begin an episode."""
