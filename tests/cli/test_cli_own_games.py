@@ -31,9 +31,60 @@ def test_a_file_of_games_is_shown(tmp_path, invoke):
     assert "has the SHA-256 e3b0c4" in catch["problem"]
     odd = own_games.describe(tmp_path, bytes(100), "odd", keep=False, score='"0"', end='"0"')
     (game,) = json.loads(invoke("info", "games", odd, "--format", "json").out)["games"]
-    assert game["problem"].startswith("game 'odd': a ROM of 100 bytes may be of any kind")  # and nothing of ale-py
+    assert game["problem"].startswith(
+        "game 'odd': its ROM has 100 bytes; expected one of 2,048"
+    )  # and nothing of ale-py
     (suite,) = json.loads(invoke("info", "suites", path, "--format", "json").out)["suites"]
     assert suite["tasks"] == ["catch", "mine"]
+
+
+def test_a_file_of_games_may_have_any_name(tmp_path, invoke):
+    path = own_games.describe(tmp_path)
+    for name in ("GAMES.TOML", "games.txt"):
+        file = tmp_path / name
+        file.write_text(path.read_text())
+        assert "bcd(ram[0x80])" in invoke("info", "games", file).out
+        assert "A game of my own" in invoke("info", "suites", file).out
+
+
+@pytest.mark.slow
+def test_one_of_several_games_of_a_run_is_chosen_and_games_that_it_did_not_play_are_not_needed(tmp_path, invoke):
+    path, run = own_games.describe(tmp_path), tmp_path / "run"
+    text = path.read_text()
+    names = ("catch", "second", "unplayed")
+    path.write_text(
+        "\n".join(
+            text.replace("tasks.catch", f"tasks.{name}").removeprefix('title = "A game of my own"') for name in names
+        )
+    )
+    asked = ("--episodes", "1", "--workers", "1", "--out", run)
+    assert invoke("run", "random", "--suite", path, "--games", "catch,second", *asked).code == 0
+    path.write_text(path.read_text().replace("tasks.unplayed", "tasks.renamed"))
+    result = invoke("watch", run, "--suite", path, "--out", tmp_path / "a.gif", code=2)
+    assert "2 trials match; choose one, as in --only game=catch" in result.err
+    watched = ("watch", run, "--suite", path, "--only", "game=second", "--out", tmp_path / "a.gif")
+    assert invoke(*watched).code == 0
+    assert "all 2 recorded" in invoke("verify", run, "--suite", path, "--workers", "1").words
+    assert "its one" in invoke("verify", run, "--suite", path, "--workers", "1", "--only", "game=Catch").words
+    path.write_text(path.read_text().replace("tasks.second", "tasks.third"))
+    result = invoke("verify", run, "--suite", path, code=2)
+    assert "game 'second': the suite catch has none of that name" in result.err
+
+
+@pytest.mark.slow
+def test_features_are_shown_of_a_game_and_of_its_run(tmp_path, invoke):
+    path, run, trajectory = own_games.describe(tmp_path), tmp_path / "run", tmp_path / "actions.txt"
+    invoke("run", "random", "--suite", path, "--episodes", "1", "--workers", "1", "--out", run)
+    for more in ((), ("--games", "catch"), ("--run", run)):
+        (seen,) = json.loads(invoke("info", "features", "show", "ram", "--suite", path, *more, "--format", "json").out)[
+            "seen"
+        ]
+        assert seen["game"] == "catch"
+    assert seen["source"].startswith("evaluation episode 0 of random-catch")
+    result = invoke("info", "features", "show", "ram", "--suite", "classic-control", code=2)
+    assert "suite 'classic-control' has no Atari games; name a file that describes some" in result.err
+    invoke("info", "features", "actions", run, "--protocol", "world-records", "--out", trajectory)
+    assert trajectory.read_text().startswith("# catch: actions of random, seed 0, evaluation episode 0")
 
 
 def test_a_suite_is_named_again_where_a_run_goes_on(tmp_path, invoke):
@@ -58,7 +109,7 @@ def test_a_suite_is_named_again_where_a_run_goes_on(tmp_path, invoke):
         (("info", "suites", "check", "{}"), "of Atari games, which are played under one of Atari's protocols"),
         (("run", "random", "--games", "pong,{}"), "is a suite; name it by --suite"),
         (("info", "games", "gymnasium.toml"), "cannot read the file"),
-        (("info", "games", "watch-ram", "{}"), "may be of any kind; name it"),
+        (("info", "games", "watch-ram", "{}"), "bytes; expected one of 2,048, 4,096"),
         (("info", "games", "watch-ram", "catch.bin", "--save", "x.csv"), "x.csv: this document has no table of rows"),
         (("run", "random", "--suite", "atari-57"), "consists of ALE's own games; name it with --games atari-57"),
     ],

@@ -255,7 +255,7 @@ def own_games(path: str) -> Iterator[OwnGameView]:
 
 def _suite(name: str) -> SuiteView:
     others = task_suites.task_suites()
-    if name.endswith(".toml") or (name.lower() in others and name.lower() not in tasks.suites()):
+    if name.lower() not in tasks.suites() and (name.lower() in others or task_suites.is_file(name)):
         other = task_suites.load_suite(name)
         kinds = tuple(end for end in ("low", "high") if any(getattr(task, end) for task in other.tasks.values()))
         more = {"tasks": tuple(other.tasks), "references": kinds, "settings": other.protocol}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--games", metavar="NAMES", help="A suite, a subset or games.  [default: the five training games of the 2013 paper]"
 )
+@click.option("--suite", metavar="FILE", help="For Atari games of your own: the file that describes them.")
 @options.settings_of("set", "settings", "NAME=VALUE", "A parameter of the set.")
 @click.option(
     "--after",
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 def show(
     sets: tuple[str, ...],
     games: str | None,
+    suite: str | None,
     settings: Mapping[str, str],
     after: int | None,
     run: Path | None,
@@ -53,7 +55,7 @@ def show(
     sets = tuple(dict.fromkeys(sets))
     observed = {name: feature_set(name).observed for name in sets}
     parameters = seen.read_settings(sets, settings)
-    chosen = _games(games, run)
+    chosen = _games(games, suite, run)
     if run is None and set(choice) - {"seed"}:
         raise ArcadeMarkError(
             "--only selects an episode of a run, or the seed of random play; name a run with --run, or the seed alone"
@@ -61,25 +63,30 @@ def show(
     every = []
     for game, name in itertools.product(chosen, sets):
         if run is None:
-            play = random_play(game, observed[name], choice.get("seed") or 0)
+            play = random_play(game, observed[name], choice.get("seed") or 0, suite)
         else:
-            play = recorded_play(run, observed[name], **cast("EpisodeFilter", {**choice, "game": game}))
+            wanted = cast("EpisodeFilter", {**choice, "game": game, "suite": suite})
+            play = recorded_play(run, observed[name], **wanted)
         every.append(seen.see(name, play, after, parameters))
     items, rows = zip(*every, strict=True)
     output.show(seen.FeaturesSeen(items), rows=rows)
     return 0
 
 
-def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
-    """Return the named games, else those of the run, else the training games."""
+def _games(games: str | None, suite: str | None, run: Path | None) -> tuple[str, ...]:
+    """Return the named games, else those of the run, else all of the suite, else the training games."""
     from arcademark.records.reading import read_run
     from arcademark.suite.subsets import resolve_tasks, training_games
+    from arcademark.suite.task_suites import load_suite
 
-    if games is not None:
-        return resolve_tasks(games)
-    if run is not None:
+    if games is None and run is not None:
         return tuple(dict.fromkeys(trial.game for trial in read_run(run).trials))
-    return training_games()
+    if suite is not None:
+        own = load_suite(suite)
+        if not own.of_games:
+            raise ArcadeMarkError(f"suite {own.name!r} has no Atari games; name a file that describes some")
+        return own.resolve("all" if games is None else games)
+    return training_games() if games is None else resolve_tasks(games)
 
 
 @commands.command(

@@ -52,6 +52,8 @@ def topic(topic: str, name: str | None, output: Output) -> None:
     """
     from arcademark.operations import info
     from arcademark.pages.render import json
+    from arcademark.suite.task_suites import is_file
+    from arcademark.suite.tasks import known_spelling
 
     if topic not in TOPICS:
         raise UnknownNameError("topic", topic, [*TOPICS, *command.commands])
@@ -61,7 +63,7 @@ def topic(topic: str, name: str | None, output: Output) -> None:
     wanted = TOPICS[topic]
     if name is None:
         items = tuple(wanted.every())
-    elif topic == "games" and name.endswith(".toml"):
+    elif topic == "games" and not known_spelling(name) and is_file(name):
         wanted, items = info.OWN_GAMES, tuple(info.own_games(name))
     else:
         items = (wanted.one(name),)

@@ -59,6 +59,7 @@ class EpisodeFilter(TypedDict, total=False):
     phase: Phase | None
     episode: int | None
     suite: str | TaskSuite | None  # its tasks may be made for the replay, in addition to those of the included suites
+    unplayed: bool  # whether no task is made: only what is recorded of the episodes is read
 
 
 def observed_as(protocol: Protocol, observation: AskedObservation) -> Protocol:
@@ -143,7 +144,7 @@ def select_one(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> Recorded:
 
 def _task(protocol: Protocol, name: str) -> str:
     """Return the id of a task in any spelling."""
-    if isinstance(protocol, StepProtocol):
+    if protocol.suite:
         return name.strip().lower()
     return TOY if name.strip().lower() == TOY else canonical_game(name)
 
@@ -151,16 +152,16 @@ def _task(protocol: Protocol, name: str) -> str:
 def with_roms(run: RunRecord, suite: str | TaskSuite | None) -> RunRecord:
     """Return a run with the ROMs of the user's own games located by the reader's suite; runs do not record them.
 
-    ArcadeMarkError: the suite lacks such a game, or describes it differently.
+    ArcadeMarkError: the suite lacks a game that was played, or describes it differently.
     """
     recorded = run.protocol.suite
     if suite is None or recorded is None or not recorded.of_games:
         return run
     given = load_suite(suite)
-    tasks = {}
-    for name, task in recorded.tasks.items():
+    tasks = dict(recorded.tasks)
+    for name in {trial.game for trial in run.trials} & tasks.keys():
         other = given.tasks.get(name)
-        if other is None or other.played() != task.played():
+        if other is None or other.played() != tasks[name].played():
             what = "has none of that name" if other is None else "describes it differently"
             raise ArcadeMarkError(
                 f"{run.directory}: game {name!r}: the suite {given.name} {what}; give the file that it was played from"
@@ -204,7 +205,8 @@ def select_trials(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> tuple[Tria
     Every replay calls it first, so that a run without actions is refused here.
     """
     imported.refuse(run)
-    refuse_tasks(run, choice.get("suite"))
+    if not choice.get("unplayed"):
+        refuse_tasks(run, choice.get("suite"))
     wanted = {name: choice.get(name) for name in ("agent", "game", "seed")}
     if (game := choice.get("game")) is not None:
         wanted["game"] = _task(run.protocol, game)

@@ -22,7 +22,7 @@ from arcademark.records.randomness import episode_rng
 from arcademark.records.reading import read_actions
 from arcademark.runs.playing.slot import begin
 from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, observed_as, read_to_replay, select_one
-from arcademark.suite.protocols import AtariProtocol, Protocol, protocol
+from arcademark.suite.protocols import AtariProtocol, Protocol, rules_of, suite_protocol
 
 RANDOM_PLAY = "ale-2013"  # protocol of random play
 
@@ -72,9 +72,13 @@ class RecordedPlay:
             environment.close()
 
 
-def random_play(game: str, observation: AskedObservation, seed: int = 0) -> RecordedPlay:
-    """Return random play, like an untrained agent that always explores: a uniformly random action every 5 frames."""
-    return RecordedPlay(environment_spec(game, observed_as(protocol(RANDOM_PLAY), observation)), seed)
+def random_play(game: str, observation: AskedObservation, seed: int = 0, suite: str | None = None) -> RecordedPlay:
+    """Return random play, like an untrained agent that always explores: a uniformly random action every 5 frames.
+
+    `suite` is the file of a game of one's own.
+    """
+    rules = rules_of(RANDOM_PLAY, suite, {})
+    return RecordedPlay(environment_spec(game, observed_as(rules, observation)), seed)
 
 
 def recorded_play(
@@ -119,8 +123,13 @@ def recorded_trajectory(
     `choice` is as in `select_one`. The protocol must have every action that was played, at the same rate.
     """
     run = read_to_replay(directory, choice.get("suite"))
-    recorded = select_one(run, **choice)
-    settings = run.protocol if settings is None else settings
+    own = run.protocol.suite if run.protocol.suite and run.protocol.suite.of_games else None
+    wanted: EpisodeFilter = {**choice, "unplayed": own is not None}
+    recorded = select_one(run, **wanted)
+    if settings is None:
+        settings = run.protocol
+    elif own is not None:
+        settings = suite_protocol(own, settings)
     names = environment_spec(recorded.trial.game, run.protocol).action_meanings
     known = environment_spec(recorded.trial.game, settings).action_meanings
     where = f"{run.directory}: {recorded.episode.phase} episode {recorded.episode.episode} of {recorded.trial.id}"
