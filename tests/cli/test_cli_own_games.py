@@ -71,6 +71,23 @@ def test_one_of_several_games_of_a_run_is_chosen_and_games_that_it_did_not_play_
     assert "game 'second': the suite catch has none of that name" in result.err
 
 
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"end": '"1"'}, "game 'catch': it is over at its start"),
+        ({"television": '"PAL"'}, "game 'catch': its ROM has a screen with television NTSC"),
+        ({"kind": '"F8"'}, "game 'catch': its ROM has 2,048 bytes"),
+    ],
+)
+def test_a_wrong_description_ends_a_run_before_it_begins_so_that_the_right_one_can_be_played(
+    change, what, tmp_path, invoke
+):
+    run = ("run", "random", "--episodes", "1", "--workers", "1", "--out", tmp_path / "run", "--suite")
+    assert what in " ".join(invoke(*run, own_games.describe(tmp_path, **change), code=2).err.split())
+    assert not (tmp_path / "run").exists()
+    assert invoke(*run, own_games.describe(tmp_path)).code == 0
+
+
 @pytest.mark.slow
 def test_features_are_shown_of_a_game_and_of_its_run(tmp_path, invoke):
     path, run, trajectory = own_games.describe(tmp_path), tmp_path / "run", tmp_path / "actions.txt"

@@ -114,8 +114,8 @@ def execute(
     Raises
     ------
     ArcadeMarkError
-        If the directory is another run's, the store cannot be used, the engine cannot start, or our emulator is
-        requested and not available. All that was recorded is kept.
+        If the directory is another run's, the store cannot be used, the engine cannot start, our emulator is requested
+        and not available, or a user-defined game cannot be played as described. All that was recorded is kept.
     """
     placing = placed(engine, address, gpus)
     if workers is not None and workers < 1:
