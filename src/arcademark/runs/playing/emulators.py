@@ -32,9 +32,7 @@ def choose(plan: Plan, tell: Callable[[Event], object] = lambda _: None) -> dict
         if plan.emulator is None and (missing := core_missing(True, build.switch())) is not None:
             tell(Note(f"ale-py plays, more slowly, because our emulator is not available: {missing}"))
     chosen: dict[str, Emulator | None] = {game: choose_emulator(game, plan.emulator, suite=suite) for game in games}
-    if (
-        suite is not None
-    ):  # a wrong description would belong to the run, which could not be continued with the right one
+    if suite is not None:  # a run with a wrong description could not be continued with the right one
         for game, emulator in chosen.items():
             open_environment(environment_spec(game, plan.protocol), emulator=emulator).close()
     return chosen
