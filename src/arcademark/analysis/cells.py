@@ -22,6 +22,7 @@ from arcademark.grouping import grouped
 from arcademark.metrics.uncertainty.intervals import FEWEST, score
 from arcademark.metrics.uncertainty.samples import independent
 from arcademark.records import repeats
+from arcademark.records.manifest import agents_of, game_and_seed
 from arcademark.records.model import Episodes, RunRecord, TrialRecord
 from arcademark.scores.runs import RunCollection, RunScores, pooled, trained_apart
 
@@ -121,13 +122,8 @@ class PlayedAlgorithm:
     @cached_property
     def trained(self) -> bool:
         """True if it was trained: as a learner, as a network, or earlier, in files that its parameters name."""
-        known = described(self.run.record)
+        known = agents_of(self.run.record.manifest)
         return self.apart or any(keeps(known.get(agent, {})) for agent in self.agents)
-
-
-def described(record: RunRecord) -> Mapping[str, Mapping[str, Any]]:
-    """Return the descriptions of a run's agents in its manifest, by label."""
-    return {agent["label"]: agent for agent in record.manifest["agents"]}
 
 
 def names_by_label(run: RunScores) -> dict[str, str]:
@@ -200,7 +196,7 @@ def best_of(members: Sequence[PlayedAlgorithm], name: str) -> PlayedAlgorithm:
 def _cells(run: RunScores, shown: Mapping[str, str]) -> dict[tuple[str, str], PlayedGame]:
     record = run.record
     rows = grouped(((trial.agent, trial.game), (trial, record.scored_episodes(trial))) for trial in record.trials)
-    known = described(record)
+    known = agents_of(record.manifest)
     return {
         (agent, game): _cell(
             sorted(found, key=lambda row: row[0].seed),
@@ -215,7 +211,7 @@ def _cells(run: RunScores, shown: Mapping[str, str]) -> dict[tuple[str, str], Pl
 def _possible(known: Mapping[str, Any], record: RunRecord, game: str, seeds: Sequence[int]) -> int | None:
     """Return the number of distinct episodes of a game that an agent's networks, or its seeds, can play."""
     starts = repeats.starts(record, game) if known.get("draws") is False else None
-    networks = {known.get("checkpoints", {}).get(f"{game} {seed}", seed) for seed in seeds}
+    networks = {known.get("checkpoints", {}).get(game_and_seed(game, seed), seed) for seed in seeds}
     return starts * len(networks) if starts and networks else None
 
 

@@ -22,11 +22,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.analysis.cells import PlayedAlgorithm, described, names_by_label
+from arcademark.analysis.cells import PlayedAlgorithm, names_by_label
 from arcademark.analysis.uncertainty import statistic
 from arcademark.metrics.training import CommonCurves, MeanCurve, common_curves, mean_curve, training_score
 from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.records import imported
+from arcademark.records.manifest import agents_of, game_and_seed
 from arcademark.records.model import RunRecord, TrialRecord, scored_phase
 from arcademark.scores import formulas
 from arcademark.scores.runs import RunCollection
@@ -198,7 +199,7 @@ def _seed(record: RunRecord, trial: TrialRecord, window: int, k: int) -> SeedCur
 
 def _snapshots(record: RunRecord, trial: TrialRecord) -> tuple[tuple[float, ...], int]:
     """Return the scores of a learner's snapshots and the number of their episodes; () and 0 if any is missing."""
-    early = described(record)[trial.agent].get("snapshots", {}).get(f"{trial.game} {trial.seed}", [])
+    early = agents_of(record.manifest)[trial.agent].get("snapshots", {}).get(game_and_seed(trial.game, trial.seed), [])
     played, evaluation = {count for _, _, count in early}, record.evaluation(trial)
     if len(played) != 1:
         return (), 0

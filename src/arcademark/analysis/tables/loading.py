@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcademark import wording
 from arcademark.analysis import published
-from arcademark.analysis.cells import PlayedAlgorithm, described, played_algorithms
+from arcademark.analysis.cells import PlayedAlgorithm, played_algorithms
 from arcademark.analysis.tables import protocols
 from arcademark.analysis.tables.protocols import PlayConditions
 from arcademark.catalogue import collections
@@ -311,10 +311,11 @@ def training_frames(item: PlayedAlgorithm) -> int | None:
 def frames_of_files(item: PlayedAlgorithm) -> int | None:
     """Return the training frames stated in networks' files, averaged over games and seeds; None if any is missing."""
     record = item.run.record
-    agents = described(record)
+    agents = manifest.agents_of(record.manifest)
     scored = (trial for trial in item.trials if len(record.scored_episodes(trial)))
     frames = [
-        agents.get(trial.agent, {}).get("trained_frames", {}).get(f"{trial.game} {trial.seed}") for trial in scored
+        agents.get(trial.agent, {}).get("trained_frames", {}).get(manifest.game_and_seed(trial.game, trial.seed))
+        for trial in scored
     ]
     return round(float(np.mean(frames))) if frames and None not in frames else None
 
