@@ -35,7 +35,7 @@ from arcademark.suite.subsets import LEVEL
 
 
 @dataclass(frozen=True)
-class Part:
+class _Part:
     """Training algorithms (`known`) and those held out (`others`), by `group` where the rest still contains them.
 
     left_out: "each paper", "each kind", "since 2021".
@@ -232,23 +232,23 @@ def covered(
     )
 
 
-def _each_group(predictor: Predictor) -> Iterator[Part]:
+def _each_group(predictor: Predictor) -> Iterator[_Part]:
     trained, groups = predictor.trained, np.array(predictor.trained.groups)
     for group in dict.fromkeys(trained.groups):
-        yield Part(f"each {predictor.groups[:-1]}", trained, trained.only(groups == group), group)
+        yield _Part(f"each {predictor.groups[:-1]}", trained, trained.only(groups == group), group)
 
 
-def _kinds_and_newest(trained: Trained) -> Iterator[Part]:
+def _kinds_and_newest(trained: Trained) -> Iterator[_Part]:
     entries = collections.select()
     kinds = np.array([entries[name].kind for name in trained.algorithms])
     years = np.array([entries[name].year for name in trained.algorithms])
     since = int(np.sort(years[trained.fitted])[2 * int(trained.fitted.sum()) // 3])
     for kind in dict.fromkeys(kinds):
-        yield Part("each kind", *trained.apart(kinds == kind))
-    yield Part(f"since {since}", *trained.apart(years >= since))
+        yield _Part("each kind", *trained.apart(kinds == kind))
+    yield _Part(f"since {since}", *trained.apart(years >= since))
 
 
-def _within(trained: Trained, suite: str) -> Iterator[Part]:
+def _within(trained: Trained, suite: str) -> Iterator[_Part]:
     """Hold each paper out again, and predict only its algorithms within the suite's training budget."""
     if suite not in protocols.protocols():
         return
@@ -258,7 +258,7 @@ def _within(trained: Trained, suite: str) -> Iterator[Part]:
     for group in dict.fromkeys(trained.groups):
         rows = (groups == group) & (frames <= budget)
         if rows.any():
-            yield Part(f"each paper, of {budget:,} frames", trained, trained.only(rows), group)
+            yield _Part(f"each paper, of {budget:,} frames", trained, trained.only(rows), group)
 
 
 class _Measured:
@@ -278,7 +278,7 @@ class _Measured:
         quantities = self._predictor.quantities if every == self._predictor.tasks else predictors.of_games(every)
         return calibration.misses(trained, np.isin(every, tasks), quantities, predictors.noise(len(every)))
 
-    def values(self, part: Part, tasks: tuple[str, ...]) -> Floats:
+    def values(self, part: _Part, tasks: tuple[str, ...]) -> Floats:
         """Return truths, predictions, lower and upper ends, and 1 for algorithms, 0 for checkpoints, shape (5, n).
 
         They are transformed targets of a part's algorithms, predicted from these tasks with the errors of other groups.
@@ -294,7 +294,7 @@ class _Measured:
         result[2:4] = np.minimum(result[1], np.maximum(self.trained.worst, result[2])), np.maximum(result[1], result[3])
         return result
 
-    def sizes(self, part: Part, tasks: tuple[str, ...]) -> Floats:
+    def sizes(self, part: _Part, tasks: tuple[str, ...]) -> Floats:
         """Return the absolute errors of predictions of a part's algorithms from these tasks."""
         truths, estimates, _, _, fitted = self.values(part, tasks)
         return np.asarray(self.errors(estimates, truths)[fitted == 1])
@@ -305,7 +305,7 @@ class _Measured:
             return np.asarray(np.abs(self.trained.back(estimates) / self.trained.back(truths) - 1.0))
         return np.asarray(np.abs(estimates - truths))
 
-    def alone(self, part: Part, tasks: tuple[str, ...]) -> Floats:
+    def alone(self, part: _Part, tasks: tuple[str, ...]) -> Floats:
         """Return the absolute errors of using the target of these tasks as that of all."""
         change, others = self.trained.transformed, part.others
         chosen, result = np.isin(others.joint.tasks, tasks), []
@@ -318,7 +318,7 @@ class _Measured:
         return np.array(result)
 
 
-def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[Part], measured: _Measured) -> Held:
+def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[_Part], measured: _Measured) -> Held:
     held: dict[str, list[bool]] = {}
     values: list[Floats] = []
     groups: list[str] = []
@@ -359,7 +359,7 @@ def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[Par
     )
 
 
-def _beside(parts: Sequence[Part], choices: Sequence[tuple[str, ...]], measured: _Measured) -> Beside:
+def _beside(parts: Sequence[_Part], choices: Sequence[tuple[str, ...]], measured: _Measured) -> Beside:
     """Compare the subsets chosen without each part with random ones."""
     tasks, size = measured.trained.joint.tasks, len(choices[0])
     every = tuple(combinations(tasks, size)) if comb(len(tasks), size) <= measured.at_random else ()

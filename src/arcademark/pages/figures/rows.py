@@ -53,7 +53,7 @@ POINTS = {"dot": (14.0, 0.9), "ring": (14.0, 0.9), "point": (5.0, 0.5), "hollow"
 
 
 @dataclass(frozen=True)
-class Layout:
+class _Layout:
     """Layout of a figure's rows, in points from the top: names, tops, heights, headings, and total height."""
 
     names: tuple[str, ...]
@@ -123,7 +123,7 @@ def draw(shown: RowsFigure, width: float = WIDTH) -> Figure:
     return figure
 
 
-def _layout(shown: RowsFigure, above: float, room: float) -> Layout:
+def _layout(shown: RowsFigure, above: float, room: float) -> _Layout:
     """Lay rows out, with names above or to the left of them, at most ``room`` wide."""
     headings: list[tuple[str, float]] = []
     tops: list[float] = []
@@ -138,7 +138,7 @@ def _layout(shown: RowsFigure, above: float, room: float) -> Layout:
         for _ in members:
             tops.append(top)
             top += heights[len(tops) - 1]
-    return Layout(tuple(names), tuple(tops), tuple(heights), tuple(headings), top, not shown.lines, above)
+    return _Layout(tuple(names), tuple(tops), tuple(heights), tuple(headings), top, not shown.lines, above)
 
 
 def _lines(
@@ -182,7 +182,7 @@ def _title_lines(panels: Sequence[RowPanel], sizes: Sequence[tuple[float, ...]])
     return max(len(wrapped(panel.title, LOOSE * sum(size[1:]), NAME_SIZE, bold=True)) for panel, size in pairs)
 
 
-def _names(frame: Axes, rows: Layout, size: tuple[float, float]) -> None:
+def _names(frame: Axes, rows: _Layout, size: tuple[float, float]) -> None:
     frame.set(xlim=(0, size[0]), ylim=(size[1], 0))
     backing = {"facecolor": PALETTE["paper"], "edgecolor": "none", "pad": 1.0}
     for row, name in enumerate(rows.names):
@@ -200,7 +200,7 @@ def _unit(panel: RowPanel, sizes: tuple[float, ...]) -> list[str]:
     return wrapped(panel.unit, LOOSE * sum(sizes[1:]), TICK_SIZE)
 
 
-def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float, left: float, taken: float) -> float:
+def _behind(axes: Axes, panel: RowPanel, rows: _Layout, width: float, left: float, taken: float) -> float:
     """Draw ticks, each with its label if there is room, and guides.
 
     The labels of earlier panels' guides end at ``taken``, from the figure's left edge; return the new end.
@@ -228,7 +228,7 @@ def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float, left: float
     return left + free
 
 
-def _marks(axes: Axes, marks: Sequence[Mark], rows: Layout) -> None:
+def _marks(axes: Axes, marks: Sequence[Mark], rows: _Layout) -> None:
     points: dict[tuple[str, str], list[Mark]] = {}
     for mark in marks:
         y, shade, high = rows.y(mark.row, mark.line), PALETTE[mark.shade], mark.lines * rows.line
@@ -256,7 +256,7 @@ def _marks(axes: Axes, marks: Sequence[Mark], rows: Layout) -> None:
         )
 
 
-def _numbers(axes: Axes, column: Numbers, rows: Layout, right: float, end: int) -> None:
+def _numbers(axes: Axes, column: Numbers, rows: _Layout, right: float, end: int) -> None:
     """Write numbers that end ``right`` points to the right of an end of the axis."""
     size, shade = (TICK_SIZE, "muted") if column.weak else (NUMBER_SIZE, "ink")
     for row, line, text in column.texts:
