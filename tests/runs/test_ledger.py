@@ -205,8 +205,8 @@ def stop(sql):
     if "evaluation" in sql:
         os._exit(9)
 
-opened = recording._open
-recording._open = lambda directory: (database := opened(directory)).set_trace_callback(stop) or database
+opened = recording._connect
+recording._connect = lambda path: (database := opened(path)).set_trace_callback(stop) or database
 recording.Recorder(Path(sys.argv[1]))
 """
 
