@@ -137,17 +137,17 @@ def test_a_run_without_its_manifest_is_not_overwritten(run, toy_plan):
 
 @pytest.mark.slow
 def test_a_full_disk_keeps_what_is_recorded(tmp_path, monkeypatch, toy_plan, rows):
-    def small(directory):
-        connection = plain(directory)
+    def small(path):
+        connection = plain(path)
         connection.execute("PRAGMA max_page_count = 11")
         return connection
 
-    plain = recording._open
+    plain = recording._connect
     seeds = tuple(range(8))
     execute(toy_plan("random", seeds=seeds, episodes=2), tmp_path / "small", workers=1)
     before = rows(tmp_path / "small")["episode"]
     with monkeypatch.context() as patch:
-        patch.setattr(recording, "_open", small)
+        patch.setattr(recording, "_connect", small)
         with pytest.raises(ArcadeMarkError, match="the disk is full"):
             execute(toy_plan("random", seeds=seeds, episodes=40), tmp_path / "small", workers=1)
     kept = rows(tmp_path / "small")["episode"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from trained import MEMORY, check_trainer, environment, fitted, games, trainer
 
-from arcademark.agents.checkpoints import contents
+from arcademark.agents.checkpoints import reading
 from arcademark.agents.checkpoints.paths import checksum
 from arcademark.agents.checkpoints.policy import ROWS, CheckpointPlayer
 from arcademark.errors import ArcadeMarkError
@@ -51,7 +51,7 @@ def test_each_conforms_and_is_kept_without_pickle_and_goes_on(name, env):
     kept = made.checkpoint()
     with zipfile.ZipFile(io.BytesIO(kept)) as archive:
         assert set(archive.namelist()) == {"data", "module.pth", "learner.pth"}
-    assert contents.read(kept, Path("file"), False).trained_frames(4) >= FRAMES[name]
+    assert reading.read(kept, Path("file"), False).trained_frames(4) >= FRAMES[name]
     again = trainer(name, env)
     again.restore(kept)
     assert again.checkpoint() == kept
@@ -90,7 +90,7 @@ def test_a_checkpoint_is_played_without_ray(env, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     from arcademark.agents.checkpoints import libraries
 
-    network = libraries.build(contents.read(kept, Path("file"), False), "file")
+    network = libraries.build(reading.read(kept, Path("file"), False), "file")
     assert (network.shape, network.num_actions) == (env.observation_shape, env.num_actions)
     with pytest.raises(ArcadeMarkError, match="needs RLlib"):
         trainer("rainbow", env)

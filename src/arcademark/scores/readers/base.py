@@ -143,7 +143,7 @@ class Options:
         Form of paths (or of runs' names in the file) that contain names, "{algorithm}/{game}/{seed}/monitor.csv"; "*"
         stands for anything within a name and "**" for anything. Files in a folder that do not match are left out.
     roles : mapping of str to str, optional
-        Roles of columns (of `arcademark.scores.readers.role_names.ROLES`) that differ from what names and cells
+        Roles of columns (of `arcademark.scores.readers.words.role_names.ROLES`) that differ from what names and cells
         suggest.
     table : str, optional
         The table to read from a text with several, by number or heading.
