@@ -69,6 +69,9 @@ def test_one_of_several_games_of_a_run_is_chosen_and_games_that_it_did_not_play_
     path.write_text(path.read_text().replace("tasks.second", "tasks.third"))
     result = invoke("verify", run, "--suite", path, code=2)
     assert "game 'second': the suite catch has none of that name" in result.err
+    path.write_text(path.read_text().replace("tasks.catch", "tasks.fourth"))
+    result = invoke("verify", run, "--suite", path, code=2)  # of several, the run's first game is named
+    assert "game 'catch': the suite catch has none of that name" in result.err
 
 
 @pytest.mark.parametrize(

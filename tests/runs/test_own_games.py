@@ -14,7 +14,7 @@ import own_games
 from arcademark.environments import registry
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.registry import choose_emulator, environment_spec, open_environment, referee
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.operations import info
 from arcademark.records import manifest
 from arcademark.records.reading import read_run
@@ -250,6 +250,9 @@ def test_a_run_is_recorded_continued_and_replayed_where_the_reader_has_the_rom(t
     assert written["score"] == "bcd(ram[0x80])"
     with pytest.raises(ArcadeMarkError, match="whose ROMs are not part of a run; give the file that describes them"):
         verify(tmp_path / "run")
+    for selection in ({"unplayed": True}, {"replayed": False}):
+        with pytest.raises(UnknownNameError, match="unknown parameter of verify"):
+            verify(tmp_path / "run", **selection)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     for name in ("catch.toml", "catch.bin"):

@@ -59,7 +59,6 @@ class EpisodeFilter(TypedDict, total=False):
     phase: Phase | None
     episode: int | None
     suite: str | TaskSuite | None  # its tasks may be made for the replay, in addition to those of the included suites
-    unplayed: bool  # whether no task is made: only what is recorded of the episodes is read
 
 
 def observed_as(protocol: Protocol, observation: AskedObservation) -> Protocol:
@@ -109,9 +108,9 @@ def replay(
                 return
 
 
-def select(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> tuple[Recorded, ...]:
-    """Return the recorded episodes that match, in the run's order."""
-    trials = {trial.id: trial for trial in select_trials(run, **choice)}
+def select(run: RunRecord, *, replayed: bool = True, **choice: Unpack[EpisodeFilter]) -> tuple[Recorded, ...]:
+    """Return the recorded episodes that match, in the run's order; `replayed` is as in `select_trials`."""
+    trials = {trial.id: trial for trial in select_trials(run, replayed=replayed, **choice)}
     phase, episode = choice.get("phase"), choice.get("episode")
     rows = run.episodes
     fits = np.array([trial.id in trials for trial in run.trials])[rows.trial]
@@ -127,10 +126,13 @@ def select(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> tuple[Recorded, .
     return matching
 
 
-def select_one(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> Recorded:
-    """Return the selected episode: number 0 unless `episode` is given, of evaluation if both phases match."""
+def select_one(run: RunRecord, *, replayed: bool = True, **choice: Unpack[EpisodeFilter]) -> Recorded:
+    """Return the selected episode: number 0 unless `episode` is given, of evaluation if both phases match.
+
+    `replayed` is as in `select_trials`.
+    """
     wanted: EpisodeFilter = {**choice, "episode": choice.get("episode") or 0}
-    matching = select(run, **wanted)
+    matching = select(run, replayed=replayed, **wanted)
     trials = list({recorded.trial.id: recorded.trial for recorded in matching}.values())
     if len(trials) > 1:
         names = [name for name in ("agent", "game", "seed") if len({getattr(trial, name) for trial in trials}) > 1]
@@ -159,7 +161,7 @@ def with_roms(run: RunRecord, suite: str | TaskSuite | None) -> RunRecord:
         return run
     given = load_suite(suite)
     tasks = dict(recorded.tasks)
-    for name in {trial.game for trial in run.trials} & tasks.keys():
+    for name in dict.fromkeys(trial.game for trial in run.trials if trial.game in tasks):
         other = given.tasks.get(name)
         if other is None or other.played() != tasks[name].played():
             what = "has none of that name" if other is None else "describes it differently"
@@ -199,13 +201,14 @@ def refuse_tasks(run: RunRecord, suite: str | TaskSuite | None) -> None:
             )
 
 
-def select_trials(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> tuple[TrialRecord, ...]:
+def select_trials(run: RunRecord, *, replayed: bool = True, **choice: Unpack[EpisodeFilter]) -> tuple[TrialRecord, ...]:
     """Return the trials that match, in the run's order; phase and episode are ignored.
 
-    Every replay calls it first, so that a run without actions is refused here.
+    Every replay calls it first, so that a run without actions is refused here, and tasks as in `refuse_tasks`, unless
+    only what is recorded of them is read (`replayed` is false).
     """
     imported.refuse(run)
-    if not choice.get("unplayed"):
+    if replayed:
         refuse_tasks(run, choice.get("suite"))
     wanted = {name: choice.get(name) for name in ("agent", "game", "seed")}
     if (game := choice.get("game")) is not None:

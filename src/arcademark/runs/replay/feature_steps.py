@@ -124,8 +124,7 @@ def recorded_trajectory(
     """
     run = read_to_replay(directory, choice.get("suite"))
     own = run.protocol.suite if run.protocol.suite and run.protocol.suite.of_games else None
-    wanted: EpisodeFilter = {**choice, "unplayed": own is not None}
-    recorded = select_one(run, **wanted)
+    recorded = select_one(run, replayed=own is None, **choice)
     if settings is None:
         settings = run.protocol
     elif own is not None:
