@@ -145,6 +145,13 @@ def test_environments_are_named_on_the_spot():
             load_suite(name)
 
 
+def test_a_folder_is_no_suite(tmp_path, monkeypatch):
+    (tmp_path / "docs").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ArcadeMarkError, match="unknown suite 'docs'"):
+        load_suite("docs")
+
+
 def test_a_file_of_any_name_has_a_suite_of_an_allowed_name(tmp_path):
     for name, expected in (
         ("Mine", "mine"),

@@ -297,7 +297,7 @@ SUFFIX = ".suite.toml"
 
 def is_file(text: str) -> bool:
     """Return True if a text that is no suite's or game's name is a file's."""
-    return text.endswith(".toml") or os.path.exists(text)
+    return text.endswith(".toml") or (os.path.exists(text) and not os.path.isdir(text))
 
 
 def load_suite(text: str | os.PathLike[str] | TaskSuite) -> TaskSuite:
