@@ -3,6 +3,7 @@
 import io
 import os
 import socket
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -196,6 +197,15 @@ def test_json_has_a_bound_by_line(tmp_path, monkeypatch):
     refuse(path, "row 1: holds more than 20 bytes, the most of JSON", task="pong")
     path.write_text('{"a":\n{"pong":\n[1, 2, 3]}}')
     refuse(path, "holds more than 20 bytes")
+
+
+def test_lines_of_json_take_no_copy_of_the_whole_text(tmp_path):
+    path = write(tmp_path / "result.json", ('{"a": "%s"}\n' % ("x" * 10_000)) * 400)
+    tracemalloc.start()
+    assert sum(1 for _ in arrays.json_lines(path, path.stat().st_size)) == 400
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 4 * path.stat().st_size
 
 
 def parquet(path, **columns):

@@ -184,6 +184,8 @@ def test_what_results_do_not_say_is_asked_for(tmp_path):
     ("text", "message"),
     [
         ('{"episode_reward_mean": 1.0}\n{"episode_rew\n', r"row 2, character \d+: not JSON .* cut short"),
+        ('{"training_iteration": 1}\n{"date": 1\n{"date": 2}\n', r"row 2, character 11: not JSON"),
+        ('\n{"date": 1 2}\n', r"row 2, character 12: not JSON"),
         ('{"episode_reward_mean": 1.0}\n[1]\n', "row 2: expected a JSON object"),
         ('{"episode_reward_mean": "x"}\n', "row 1, episode_reward_mean: 'x' is no score"),
         ('{"episode_reward_mean": Infinity}\n', "row 1, episode_reward_mean: inf is no score"),

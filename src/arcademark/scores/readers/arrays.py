@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 import warnings
 import zipfile
 from collections import Counter
@@ -133,7 +134,8 @@ def parse_json(path: Path, text: str, row: int) -> Any:
 
 def json_lines(path: Path, most: int = MAX_TEXT_BYTES) -> Iterator[tuple[int, str]]:
     """Yield the rows and texts of a file's lines that are not blank; the file has at most `most` bytes."""
-    for row, line in enumerate(io.StringIO(decode(path, read_bytes(path, most))), start=1):
+    text = decode(path, read_bytes(path, most))
+    for row, line in enumerate((found[0] for found in re.finditer(r".*\n?", text)), start=1):
         if len(line) > MAX_JSON_BYTES:
             raise ArcadeMarkError(
                 f"{path}, row {row}: holds more than {MAX_JSON_BYTES:,} bytes, the most of JSON that is read; give less"
@@ -146,4 +148,4 @@ def json_records(path: Path, most: int = MAX_TEXT_BYTES) -> Iterator[tuple[int, 
     """Yield the rows and contents of a file's lines, but of a last one that a running job has not finished."""
     for row, line in json_lines(path, most):
         if row == 1 or line.endswith("\n") or line.rstrip().endswith("}"):
-            yield row, parse_json(path, line, row)
+            yield row, parse_json(path, line.rstrip(), row)

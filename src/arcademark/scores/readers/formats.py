@@ -176,8 +176,9 @@ def _recognised(path: Path, relative: Path, format: str | None, options: Options
 
 def _json(path: Path, relative: Path, options: Options) -> tuple[str, Any]:
     lines = json_lines(path)
-    first, more = next(lines)[1].rstrip(), next(lines, None) is not None
-    if first.endswith("}") and rllib.is_result(parse_json(path, first, 1)):
+    row, line = next(lines)
+    first, more = line.rstrip(), next(lines, None) is not None
+    if first.endswith("}") and rllib.is_result(parse_json(path, first, row)):
         return "rllib", None
     content: Any
     if first.endswith("}") and more:
