@@ -177,6 +177,11 @@ def test_what_is_left_out_is_said(tmp_path):
     assert read(tmp_path, "game,a,b\nPong,1,\n").notes[-1] == "1 algorithm without any score: b"
 
 
+def test_columns_without_any_score_are_no_algorithms_name(tmp_path):
+    reading = read(tmp_path, "game,DQN,PPO\nPong,18,'-\nQ*bert,900,'-\n")
+    assert (reading.table.algorithms, reading.ignored) == (("DQN",), ("PPO",))
+
+
 def test_rows_that_are_numbered_as_runs_are_refused_before_memory_is_spent(tmp_path, monkeypatch):
     monkeypatch.setattr(rows, "MAX_CELLS", 100)
     ones = "".join(f"b{i},Q*bert,0,1\n" for i in range(50))

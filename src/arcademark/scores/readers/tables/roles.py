@@ -294,7 +294,7 @@ class _Reader:
         """Refuse columns with the same word in all rows, which may be the only algorithm's name."""
         for at in words:
             cells = {self.sheet.text(cell) for cell in self.sheet.columns[at]}
-            if self.sheet.size > 1 and len(cells) == 1:
+            if self.sheet.size > 1 and len(cells) == 1 and not any(map(numerals.is_missing, cells)):
                 name = self.sheet.header[at]
                 raise asked(self.place, "words", name=repr(name), cell=repr(cells.pop()), column=name)
 
