@@ -11,7 +11,7 @@ from arcademark.scores.readers.sheets.sheet import bare
 
 _PARTS = ("td", "th", "tr", "tbody", "tfoot", "table")
 _WITHIN = ("span", "div", "p", "small", "i", "b", "em", "strong", "a")
-"""Elements within cells, which may be invisible, as keys for sorting are."""
+"""Elements of a cell that a page may hide, such as keys for sorting."""
 _NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 

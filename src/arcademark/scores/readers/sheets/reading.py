@@ -21,7 +21,7 @@ from arcademark.scores.readers.words.column_names import ROWS, words_of
 from arcademark.wording import plural
 
 MAX_GRIDS = 50
-"""Tables of a text of which is tried whether they hold scores."""
+"""Number of tables of a text that are searched for scores."""
 
 WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 """First bytes of workbooks."""
