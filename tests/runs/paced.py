@@ -6,8 +6,16 @@ import time
 
 import numpy as np
 
-PACE = float(os.environ.get("PACE", "0"))
 STALL_AFTER = int(os.environ.get("STALL_AFTER", "-1"))
+
+
+def pause():
+    """Wait, if PACE is set now: another test may have set it when this module was loaded.
+
+    Sleeping for 0 s would give a busy processor away, for up to 10 ms.
+    """
+    if pace := float(os.environ.get("PACE", "0")):
+        time.sleep(pace)
 
 
 class Paced:
@@ -18,7 +26,7 @@ class Paced:
         self.num_actions = env.num_actions
 
     def act(self, observations, first, rngs):
-        time.sleep(PACE)
+        pause()
         return np.array([rng.integers(self.num_actions) for rng in rngs])
 
 
@@ -45,7 +53,7 @@ class Learner:
         self.training = False
 
     def act(self, observations, first, rngs):
-        time.sleep(PACE)
+        pause()
         noise = 0.1 if self.training else 0.01
         return np.array([np.argmax(self.values + noise * rng.random(len(self.values))) for rng in rngs])
 

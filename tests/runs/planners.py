@@ -6,7 +6,6 @@ import signal
 import time
 from pathlib import Path
 
-PACE = float(os.environ.get("PACE", "0"))
 LOOKS = 4
 
 
@@ -29,7 +28,8 @@ class Remembering:
                 if terminated or truncated:
                     break
             self.looks += 1
-            time.sleep(PACE)
+            if pace := float(os.environ.get("PACE", "0")):
+                time.sleep(pace)
             yield True if self.looks == 2 else None
         self.looks = 0
         return self.choose(model, rng)
