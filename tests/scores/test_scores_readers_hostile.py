@@ -195,6 +195,9 @@ def test_json_has_a_bound_by_line(tmp_path, monkeypatch):
     path = write(tmp_path / "result.json", '{"training_iteration": 1, "episode_reward_mean": 7}\n' * 2)
     monkeypatch.setattr(arrays, "MAX_JSON_BYTES", 20)
     refuse(path, "row 1: holds more than 20 bytes, the most of JSON", task="pong")
+    path.write_text(f'{{"a": "{"é" * 8}"}}\n', "utf-8")
+    assert len(path.read_text("utf-8").strip()) < 20 < len(path.read_bytes())
+    refuse(path, "row 1: holds more than 20 bytes, the most of JSON", format="rllib", task="pong")
     path.write_text('{"a":\n{"pong":\n[1, 2, 3]}}')
     refuse(path, "holds more than 20 bytes")
 

@@ -136,7 +136,7 @@ def json_lines(path: Path, most: int = MAX_TEXT_BYTES) -> Iterator[tuple[int, st
     """Yield the rows and texts of a file's lines that are not blank; the file has at most `most` bytes."""
     text = decode(path, read_bytes(path, most))
     for row, line in enumerate((found[0] for found in re.finditer(r".*\n?", text)), start=1):
-        if len(line) > MAX_JSON_BYTES:
+        if len(line.encode()) > MAX_JSON_BYTES:
             raise ArcadeMarkError(
                 f"{path}, row {row}: holds more than {MAX_JSON_BYTES:,} bytes, the most of JSON that is read; give less"
             )
