@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -137,17 +136,10 @@ def keeps(agent: Mapping[str, Any]) -> bool:
     return bool(agent.get("checkpoints") or agent.get("files"))
 
 
-def run_names(collection: RunCollection) -> tuple[str, ...]:
-    """Return the name of each run's directory, or its whole path where two share a name."""
-    directories = [run.record.directory for run in collection.runs]
-    shared = Counter(directory.name for directory in directories)
-    return tuple(path.name if path.name and shared[path.name] == 1 else str(path) for path in directories)
-
-
 def played_algorithms(collection: RunCollection, *, every_variant: bool) -> tuple[PlayedAlgorithm, ...]:
     """Return the algorithms to be shown, run by run; ``every_variant`` also shows the members of families."""
     found: list[PlayedAlgorithm] = []
-    for run, name in zip(collection.runs, run_names(collection), strict=True):
+    for run, name in zip(collection.runs, collection.names, strict=True):
         for algorithm in _of_run(run, every_variant=every_variant):
             clash = any(algorithm.name == other.name for other in found)
             found.append(dataclasses.replace(algorithm, name=f"{algorithm.name} [{name}]") if clash else algorithm)

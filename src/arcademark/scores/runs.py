@@ -91,6 +91,11 @@ class RunCollection:
     runs: tuple[RunScores, ...]
     table: ScoreTable
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of each run's directory, or its whole path where two have the same name."""
+        return _names(self.runs)
+
 
 def load_run(directory: str | os.PathLike[str]) -> RunScores:
     """Read one run's scores, also while it is being played."""
@@ -181,11 +186,13 @@ def _kinds(record: RunRecord) -> dict[tuple[str, str], NDArray[np.int64]]:
 
 def _disambiguate(runs: Sequence[RunScores]) -> tuple[RunScores, ...]:
     labels = Counter(label for run in runs for label in run.table.algorithms)
-    directories = Counter(run.record.directory.name for run in runs)
-    renamed = []
-    for run in runs:
-        directory = run.record.directory
-        place = directory.name if directory.name and directories[directory.name] == 1 else str(directory)
-        shared = [label for label in run.table.algorithms if labels[label] > 1]
-        renamed.append(run.rename({label: f"{label} [{place}]" for label in shared}))
-    return tuple(renamed)
+    return tuple(
+        run.rename({label: f"{label} [{name}]" for label in run.table.algorithms if labels[label] > 1})
+        for run, name in zip(runs, _names(runs), strict=True)
+    )
+
+
+def _names(runs: Sequence[RunScores]) -> tuple[str, ...]:
+    directories = [run.record.directory for run in runs]
+    shared = Counter(directory.name for directory in directories)
+    return tuple(path.name if path.name and shared[path.name] == 1 else str(path) for path in directories)

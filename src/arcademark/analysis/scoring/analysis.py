@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcademark import wording
 from arcademark.analysis import estimates, measures, published
-from arcademark.analysis.cells import PlayedAlgorithm, PlayedGame, run_names
+from arcademark.analysis.cells import PlayedAlgorithm, PlayedGame
 from arcademark.analysis.citations import OF_NOTICES, OF_SUMMARIES, cited
 from arcademark.analysis.document import GENERATOR, Notice, same_fields
 from arcademark.analysis.estimates import Estimate
@@ -99,7 +99,7 @@ def of_dataset(
     chosen = dataset.benchmark.chosen(options.metrics or ())
     bootstrap = bootstrap_of(dataset, options)
     runs = dataset.scores.runs.runs if dataset.scores.runs else ()
-    names = run_names(dataset.scores.runs) if dataset.scores.runs else ()
+    names = dataset.scores.runs.names if dataset.scores.runs else ()
     by_run = dict(zip((id(run.record) for run in runs), names, strict=True))
     model, view = estimates.published(options.model), dataset.benchmark.view
     if model is not None and view.name != ESTIMATED[0]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from arcademark import wording
-from arcademark.analysis.cells import run_names
 from arcademark.analysis.document import Notice
 from arcademark.analysis.estimates import Estimate
 from arcademark.analysis.notices import notice, plain, sort
@@ -81,7 +80,7 @@ def of_scores(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Boot
             *_efficiency(algorithms, dataset),
             *_shared(dataset, few_runs, [(item.name, item.most_runs) for item in algorithms], bootstrap),
             *_over_episodes(algorithms, dataset),
-            *(runs_notices.of_runs(runs, dataset.played, algorithms, run_names(runs)) if runs else ()),
+            *(runs_notices.of_runs(runs, dataset.played, algorithms, runs.names) if runs else ()),
         ]
     )
 
@@ -188,7 +187,7 @@ def _partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Noti
 def _how_made(dataset: Dataset) -> Iterator[Notice]:
     """Yield notices on how scores were obtained: runs, implausible scores, single episodes, protocols, training."""
     if runs := dataset.scores.runs:
-        yield from runs_notices.of_scores(runs, run_names(runs))
+        yield from runs_notices.of_scores(runs, runs.names)
     yield from plausible.warnings(dataset)
     repeated = [name for name in dataset.algorithms if dataset.scores.get(name).one_seed]
     single = [name for name in dataset.algorithms if name not in repeated and _of_single_episodes(name, dataset)]
