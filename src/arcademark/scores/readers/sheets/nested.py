@@ -23,6 +23,7 @@ from arcademark.scores.readers.base import MAX_CELLS_READ, Options, discerns, is
 from arcademark.scores.readers.sheets.sheet import Sheet, bare, checked, levels_of
 from arcademark.scores.readers.words import numerals
 from arcademark.scores.readers.words.column_names import FEWEST_POINTS, PATTERNS, lone_run, role_of
+from arcademark.scores.readers.words.log_names import LOGS
 
 _WRAPPERS = frozenset({"results", "result", "data", "scores", "records", "rows", "runs", "table", "values", "history"})
 """Keys of what holds the scores, beside others that are no lists or objects."""
@@ -72,15 +73,20 @@ _Table = tuple[Sequence[Any], Sequence[Sequence[Any]]]
 
 
 def _one_record(content: Any) -> bool:
-    """Return whether an object is one record: it says a game, an algorithm or a score, and holds no other object."""
+    """Return whether an object is one record: it says a score, or names what its numbers are of, and holds no object.
+
+    Settings of a run name its game, too, but hold flags, texts or lists beside numbers.
+    """
     if not isinstance(content, Mapping):
         return False
     inner = [one for value in content.values() for one in (value if isinstance(value, list) else [value])]
-    return not any(isinstance(one, Mapping) for one in inner) and any(
-        role_of(name) in (("game", "algorithm") if isinstance(value, str) else ("score",))
-        for name, value in content.items()
-        if not isinstance(value, list | bool)
-    )
+    if any(isinstance(one, Mapping) for one in inner):
+        return False
+    if any(role_of(name) == "score" and _number(value) for name, value in content.items()):
+        return True
+    beside = [value for name, value in content.items() if role_of(name) not in (*_NAMED, *_STATISTICS, "frames")]
+    named = any(role_of(name) in ("game", "algorithm") and isinstance(value, str) for name, value in content.items())
+    return named and (all(map(_number, beside)) or all(isinstance(value, list) for value in beside))
 
 
 def _apart(content: Any, depth: int = 0) -> Any:
@@ -142,7 +148,10 @@ def _rows(content: Sequence[Any]) -> _Table | None:
 
 
 def _records(content: Sequence[Any], said: Sequence[str] = ()) -> _Table | None:
-    """Read one record per row, with the names of nested objects joined; its list contains runs, or a run's episodes."""
+    """Read one record per row, with the names of nested objects joined.
+
+    A record's list contains runs, or a run's episodes; lists of equal lengths, one of them of frames, are a curve.
+    """
     if not all(isinstance(row, Mapping) and row for row in content):
         return None
     rows: list[Mapping[str, Any]] = []
@@ -152,7 +161,14 @@ def _records(content: Sequence[Any], said: Sequence[str] = ()) -> _Table | None:
             name = _shortened(keys)
             flat[name if name not in flat else " ".join(keys)] = value
         lists = [name for name, value in flat.items() if isinstance(value, list)]
-        if len(lists) == 1 and all(map(_number, flat[lists[0]])):
+        steps = next((name for name in lists if role_of(name) == "frames" or name.lower() in LOGS["steps"]), None)
+        size = len(flat[steps]) if steps else 0
+        curve = {name: flat[name] for name in lists if len(flat[name]) == size and all(map(_number, flat[name]))}
+        if steps in curve and len(curve) > 1:
+            facts = {name: value for name, value in flat.items() if name not in lists}
+            header = [name if name != steps or role_of(name) == "frames" else "frames" for name in curve]
+            rows += [{**facts, **dict(zip(header, point, strict=True))} for point in zip(*curve.values(), strict=True)]
+        elif len(lists) == 1 and all(map(_number, flat[lists[0]])):
             several = "episode" if {role_of(name) for name in (*flat, *said)} & {"run", "seed"} else "run"
             rows += [{**flat, lists[0]: value, several: at} for at, value in enumerate(flat[lists[0]])]
         else:
@@ -233,7 +249,7 @@ def _levels(path: Path, content: Mapping[str, Any], options: Options) -> _Table 
     leaves: list[_Leaf] = [
         (keys, value)
         for keys, value in _leaves(content)
-        if not (inner and len(keys) == 1 and _is_fact(keys[0], value))
+        if not (inner and len(keys) == 1 and (value is None or _is_fact(keys[0], value)))
         and not (role_of(keys[-1]) == "note" and isinstance(value, str))
     ]
     depths = {len(keys) for keys, _ in leaves}
