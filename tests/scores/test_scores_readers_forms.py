@@ -136,6 +136,28 @@ def test_folders_between_an_algorithm_and_a_game_are_passed_over_or_part_of_its_
     assert table_of(read(tmp_path)) == {name: {"pong": [18.0]}}
 
 
+@pytest.mark.parametrize("folder", ["ppo-Pong-v5", "ppo_Pong-v5_0_lr=0.1_2026-01-31", "logs-Pong-v5"])
+def test_a_folder_names_an_algorithm_before_the_environment(tmp_path, folder):
+    write(tmp_path / folder / "progress.csv", curve(18))
+    if folder.startswith("logs"):
+        refuse(tmp_path, "nothing says which algorithm this is")
+        return
+    monitor(tmp_path / "ppo-CartPole-v1" / "0.monitor.csv", 500, env=CARTPOLE)
+    made = read(tmp_path)
+    assert table_of(made) == {"ppo": {"pong": [18.0]}}
+    assert any(note.startswith("1 log left out, of none of the games: ") for note in made.notes)
+
+
+def test_settings_beside_a_log_are_no_scores(tmp_path):
+    folder = tmp_path / "PPO_Pong-v5_1a_0"
+    row = {"training_iteration": 1, "episode_reward_mean": 4.0, "config": {"env": "Pong-v5", "seed": 7}}
+    write(folder / "result.json", json.dumps(row) + "\n")
+    write(folder / "params.json", {"env": "Pong-v5", "num_workers": 32, "lr_schedule": [[0, 0.1], [9, 0.01]]})
+    made = read(tmp_path)
+    assert table_of(made) == {"PPO": {"pong": [4.0]}}
+    assert any(note.startswith("1 file left out, without scores in a known format: ") for note in made.notes)
+
+
 def test_logs_of_acme_and_dopamine(tmp_path):
     rows = "episode_length,episode_return,evaluator_episodes\n100,-19,1\n100,-18,2\n"
     write(tmp_path / "acme" / "dqn" / "pong" / "0" / "logs" / "evaluator" / "logs.csv", rows)

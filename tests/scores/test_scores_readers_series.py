@@ -83,6 +83,13 @@ LOGS = {
 }
 
 
+def test_earlier_logs_of_chainerrl_have_no_episodes(tmp_path):
+    path = write(
+        tmp_path / "a3c" / "Pong-v5" / "2" / "scores.txt", "steps\telapsed\tmean\tmedian\n100\t1.5\t-20\t-21\n"
+    )
+    assert read(path).table.scores.item() == -20
+
+
 @pytest.mark.parametrize("name", LOGS)
 def test_logs_of_baselines_spinning_up_and_pfrl(tmp_path, name):
     path = write(tmp_path / "ppo" / "Pong-v5" / "2" / name, LOGS[name])

@@ -7,10 +7,11 @@ Conventions
   anything in one, ``**`` for anything. It is matched against the end of the path. As in patterns of checkpoints, "game"
   is any task; a run's number is its seed.
 * Without a pattern a path is read from its folders: one that is named as a game, or as the log names its task, is the
-  task (``PongNoFrameskip-v4_2`` is its run 2), one that is a number (``3``, ``seed_3``) the run, and the one beside the
-  game the algorithm. CleanRL's ``game__algorithm__seed__time`` is read anywhere. The number of ``0.monitor.csv`` is an
-  environment's, not a run's. The folder in which event files lie is read as Stable-Baselines3 names it, a name and how
-  often that was there: ``PPO_2``, ``ppo_seed3_1``.
+  task (``PongNoFrameskip-v4_2`` is its run 2), one that is a number (``3``, ``seed_3``) the run, and the one beside
+  the game the algorithm. CleanRL's ``game__algorithm__seed__time`` is read anywhere. The number of ``0.monitor.csv``
+  is an environment's, not a run's. In ``ppo-Pong-v5`` the algorithm stands before the environment's id. The folder in
+  which event files lie is read as Stable-Baselines3 names it, a name and how often that was there: ``PPO_2``,
+  ``ppo_seed3_1``.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ _STAMP = re.compile(r"\d{4}[-_.]?\d\d[-_.]?\d\d.*|[0-9a-f]{8,}(?:-[0-9a-f]+)*", 
 """Names of folders that are times or random."""
 _ENVIRONMENT = re.compile(r"(?:[\w.]+/)?[A-Z][\w.]*-v\d+")
 """An environment's id, ``CartPole-v1``; in a path, ``ppo-v2`` is an algorithm."""
+_ALGORITHM_ON = re.compile(r"(.+?)[_-]([A-Z][A-Za-z0-9]*-v\d+)(?:[_-].*)?")
+"""A folder's name with an algorithm before the environment's id: ``ppo-Pong-v5``, ``PPO_Pong-v5_0_lr=0.1``."""
 _GENERAL = frozenset(LOGS["folders"])
 """Folders whose names say nothing about the algorithm."""
 
@@ -156,19 +159,20 @@ def from_path(path: Path, canonical_task: Callable[[str], str], known: str | Non
     if not games:
         algorithm = trained[0] if trained and trained[0].lower() not in _GENERAL else None
         foreign = next((part for part in parts if _ENVIRONMENT.fullmatch(part)), None) if known is None else None
+        for before, task in (both.groups() for part in reversed(parts) if (both := _ALGORITHM_ON.fullmatch(part))):
+            if not _says_little(before) and (task == known or is_task(task, canonical_task)):
+                return Names(before, task, run)
         return Names(algorithm, foreign, run)
     at, (task, numbered) = games[-1]
-    sides = [
-        [
-            part
-            for part in side
-            if part.lower() not in _GENERAL and not _RUN.fullmatch(part) and not _STAMP.fullmatch(part)
-        ]
-        for side in (parts[:at][::-1], parts[at + 1 : -1])
-    ]
+    sides = [[part for part in side if not _says_little(part)] for side in (parts[:at][::-1], parts[at + 1 : -1])]
     named = [side[:1] if path.is_absolute() else side for side in sides if side]
     algorithm = "/".join(named[0] if named[0] is not sides[0] else named[0][::-1]) if len(named) == 1 else None
     return Names(algorithm, task, run if numbered is None else numbered)
+
+
+def _says_little(part: str) -> bool:
+    """Return whether a folder's name is a number's, a time's, a random or a general one, and no algorithm's."""
+    return part.lower() in _GENERAL or any(pattern.fullmatch(part) for pattern in (_RUN, _STAMP))
 
 
 def names_of_table(relative: Path, options: Options) -> Names:
