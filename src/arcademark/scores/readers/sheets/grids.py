@@ -15,7 +15,7 @@ from arcademark.scores.readers.sheets.html_tables import html_grids
 from arcademark.scores.readers.sheets.latex_tables import latex_grids
 
 _MARKDOWN_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
-_MARKED = re.compile(r"(\*\*|__|`|\*|_)(?=\S)(.*\S)\1|!?\[([^\[\]]*)\]\([^()\s]*\)")
+_MARKED = re.compile(r"(\*\*|__|`|\*|_)(?=\S)(.*\S)\1|!?\[([^\[\]]*)\](?:\([^()\s]*\)|\[[^\[\]]*\])")
 _BREAK = re.compile(r"\s*<br ?/?>\s*", re.IGNORECASE)
 _RST_RULE = re.compile(r"\s*(?:=+(?:[ \t]+=+)+|-+(?:[ \t]+-+)+)\s*")
 _BOX_RULE = re.compile(r"\s*\+(?:[-=:]+\+)+\s*")

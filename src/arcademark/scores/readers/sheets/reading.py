@@ -67,10 +67,15 @@ def _chosen(path: Path, found: Sequence[Grid], table: str | None, fits: Callable
             if len(meant) > 1 and not stated and (whole := together([sheet_of(path, grid) for grid in meant])):
                 return whole
     if len(meant) != 1:
-        said = "" if table is None else f", and {table!r} names none or several"
-        raise ArcadeMarkError(
-            f"{path}: holds {plural(len(found), 'table')}, {listed(names, 8)}{said}; choose one with {OPTION['table']}"
-        )
+        if table is not None:
+            said = f", {listed(names, 8)}, and {table!r} names none or several; choose one"
+        elif meant:
+            fitting = [name for name, grid in zip(names, found, strict=True) if any(grid is one for one in meant)]
+            some = "" if len(fitting) == len(found) else f", {len(fitting)} of them with scores"
+            said = f"{some}, {listed(fitting, 8)}; choose one"
+        else:
+            said = f", {listed(names, 8)}, none with scores in a known form; for the reason choose one"
+        raise ArcadeMarkError(f"{path}: holds {plural(len(found), 'table')}{said} with {OPTION['table']}")
     sheet = sheet_of(path, meant[0])
     chosen = names[found.index(meant[0])]
     notes = (f"of {plural(len(found), 'table')} number {chosen} is read",) if len(found) > 1 else ()

@@ -19,7 +19,7 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.readers.sheets.sheet import Sheet, bare, levels_of
 from arcademark.scores.readers.words import numerals
-from arcademark.scores.readers.words.column_names import PATTERNS, ROWS, is_foreign, role_of, words_of
+from arcademark.scores.readers.words.column_names import PATTERNS, ROWS, is_aside, role_of, words_of
 from arcademark.wording import plural
 
 _HEADER_ROWS = 3
@@ -162,7 +162,7 @@ def _below_each_other(sheet: Sheet) -> Sheet:
 def together(sheets: Sequence[Sheet]) -> Sheet | None:
     """Return parts of one table, of one header and with other names in each, as one; None if they are no such."""
     first = sheets[0]
-    names = [{name for name in map(bare, _texts(sheet)[0]) if name and not is_foreign(name)} for sheet in sheets]
+    names = [{name for name in map(bare, _texts(sheet)[0]) if name and not is_aside(name)} for sheet in sheets]
     if any(sheet.lowered != first.lowered for sheet in sheets) or len(set().union(*names)) < sum(map(len, names)):
         return None
     lines = [sheet.line(row) for sheet in sheets for row in range(sheet.size)]

@@ -28,8 +28,8 @@ CITED = frozenset(RULES["cited"])
 STATISTICS = frozenset({"summary", "spread", "count", "normalised", "rank"})
 """Roles of what describes scores, and is none."""
 PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in RULES["patterns"].items()}
-_ENVIRONMENT = re.compile(r"(?:[\w.]+/)?\w[\w.]*-v\d+")
-"""An environment's id, ``CartPole-v1`` or ``cartpole-v1``."""
+_ENVIRONMENT = re.compile(r"(?:[\w.]+/)?\w[\w.-]*-v\d+")
+"""An environment's id, ``CartPole-v1``, ``cartpole-v1`` or ``MiniGrid-Empty-5x5-v0``."""
 FEWEST_POINTS = 3
 """Minimum number of columns named by lengths of training that are read as a curve; fewer are asked about."""
 _MANY = 50
@@ -237,11 +237,12 @@ def may_be_lengths(names: Sequence[str]) -> bool:
 
 
 def is_foreign(name: str) -> bool:
-    """Return whether a name is an environment's id, a summary's ("Mean over 57 games") or a fact's, and no game."""
+    """Return whether a name is an environment's id, a summary's or a fact's, and no game."""
+    return _ENVIRONMENT.fullmatch(name) is not None or is_aside(name)
+
+
+def is_aside(name: str) -> bool:
+    """Return whether a name is a summary's ("Mean over 57 games") or a fact's."""
     words = {word for word in words_of(name) if not word[0].isdecimal()}
     some, beside = _AGGREGATES
-    return (
-        _ENVIRONMENT.fullmatch(name) is not None
-        or role_of(name) in (*STATISTICS, "score", "frames", "note")
-        or (bool(words & some) and words <= some | beside)
-    )
+    return role_of(name) in (*STATISTICS, "score", "frames", "note") or (bool(words & some) and words <= some | beside)
