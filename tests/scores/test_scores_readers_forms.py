@@ -222,3 +222,8 @@ def test_lengths_of_training_that_are_not_all_known_order_nothing(tmp_path):
     made = read(write(tmp_path / "a.csv", "algorithm,game,score,frames\nDQN,pong,1,200\nPPO,pong,2,\n"))
     assert made.table.scores.ravel().tolist() == [1, 2]
     assert "'frames' is left out: cells of it are empty" in made.notes
+
+
+def test_a_pattern_takes_an_environment_with_its_version(tmp_path):
+    write(tmp_path / "Pong-v5-DQN-train" / "progress.csv", curve(18))
+    assert table_of(read(tmp_path, pattern="{game}-{algorithm}-train/*")) == {"DQN": {"pong": [18.0]}}

@@ -125,7 +125,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
                 f"pattern {pattern!r}: {{{name}}} is unknown or there twice; known: {known}, * and **"
             )
     translated = (
-        f"(?P<{part[1:-1]}>[^/]+?)" if part.startswith("{") else {"*": "[^/]*", "**": ".*"}.get(part, re.escape(part))
+        f"(?P<{part[1:-1]}>{'[A-Za-z0-9]+-v[0-9]+|' if part == '{game}' else ''}[^/]+?)"
+        if part.startswith("{")
+        else {"*": "[^/]*", "**": ".*"}.get(part, re.escape(part))
         for part in parts
     )
     return re.compile(f"(?:^|/){''.join(translated)}$")

@@ -20,12 +20,13 @@ from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.formulas import unescaped
-from arcademark.scores.readers.base import listed, refuse_more_cells
+from arcademark.scores.readers.base import UnrecognisedError, listed, refuse_more_cells
 from arcademark.scores.readers.content import decode, encoding_of
 from arcademark.scores.readers.sheets.columns_of_text import COMMENTS, SAMPLED, header_in_columns, parse_columns
 from arcademark.scores.readers.sheets.shapes import check_title, shaped
 from arcademark.scores.readers.sheets.sheet import Sheet, checked, named
 from arcademark.scores.readers.words import numerals
+from arcademark.scores.readers.words.column_names import role_of
 from arcademark.wording import plural
 
 _CHUNK = 256
@@ -73,6 +74,11 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
                     filled.pop()
                     notes = ("the last row is cut short and left out",)
                 elif len(row) != len(header):
+                    if not any(map(role_of, header)) and not any(map(numerals.is_number, row)):
+                        raise UnrecognisedError(
+                            f"{path}: text in which no table is recognised; expected columns with one separator, or "
+                            "a table of Markdown, reStructuredText, LaTeX or HTML"
+                        )
                     raise ArcadeMarkError(
                         f"{path}, row {line(len(columns[0]) + number)}: {plural(len(row), 'cell')}, expected "
                         f"{len(header)} as in the header{_hint(separator, len(row), len(header))}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -41,7 +42,18 @@ def grids_in(text: str) -> list[Grid]:
     lines = [
         re.sub(r"^\s*(?:>\s?)+", "", line) if line.lstrip().startswith(">") else line for line in text.splitlines()
     ]
-    return list(_drawn(lines)) + list(_markdown(lines)) + list(_simple(lines))
+    return _told_apart([*_drawn(lines), *_markdown(lines), *_simple(lines)], lines)
+
+
+def _told_apart(grids: Sequence[Grid], lines: Sequence[str]) -> list[Grid]:
+    """Put the title of Markdown's section before a heading that several tables have."""
+    number = Counter(grid.heading for grid in grids)
+    result = []
+    for grid in grids:
+        above = (line.strip(" #") for line in reversed(lines[: grid.rows[0][0] - 1]) if line.startswith("#"))
+        parts = [next(above, "")] if number[grid.heading] > 1 else []
+        result.append(grid._replace(heading=": ".join(filter(None, dict.fromkeys([*parts, grid.heading])))))
+    return result
 
 
 def _heading(lines: Sequence[str], at: int) -> str:

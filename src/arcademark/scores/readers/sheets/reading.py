@@ -54,23 +54,28 @@ def _chosen(path: Path, found: Sequence[Grid], table: str | None, fits: Callable
     names = [f"{number} ({heading})" if heading else str(number) for number, (heading, _, _) in enumerate(found, 1)]
     asked = (table or "").strip().lower()
     meant = [one for number, one in enumerate(found, 1) if asked in (str(number), one.heading.lower())]
+    others, lacking = "", list[Grid]()
     if table is None:
         meant = list(found)
         if len(found) > 1 and fits is not None:
             wrong = [_misfit(path, grid, fits) for grid in found[:MAX_GRIDS]]
             meant = [grid for grid, error in zip(found, wrong, strict=False) if error is None]
             meant = [grid for grid in meant if not grid.hidden] or meant
-            faults = [error for error in wrong if error and not isinstance(error, UnrecognisedError)]
+            errors = enumerate(wrong, 1)
+            faults = {number: error for number, error in errors if error and not isinstance(error, UnrecognisedError)}
             if not meant and len(faults) == 1:
-                raise faults[0]
+                raise next(iter(faults.values()))
+            lacking = [found[number - 1] for number in faults]
+            left = listed(list(map(str, faults)), MAX_GRIDS)
+            others = f"; left out, with errors that {OPTION['table']} shows: {left}" if faults else ""
             stated = any(ROWS & {*words_of(grid.heading)} for grid in meant)  # of means, of normalised scores
             if len(meant) > 1 and not stated and (whole := together([sheet_of(path, grid) for grid in meant])):
                 return whole
     if len(meant) != 1:
         if table is not None:
             said = f", {listed(names, 8)}, and {table!r} names none or several; choose one"
-        elif meant:
-            fitting = [name for name, grid in zip(names, found, strict=True) if any(grid is one for one in meant)]
+        elif likely := meant or lacking:
+            fitting = [name for name, grid in zip(names, found, strict=True) if any(grid is one for one in likely)]
             some = "" if len(fitting) == len(found) else f", {len(fitting)} of them with scores"
             said = f"{some}, {listed(fitting, 8)}; choose one"
         else:
@@ -78,7 +83,7 @@ def _chosen(path: Path, found: Sequence[Grid], table: str | None, fits: Callable
         raise ArcadeMarkError(f"{path}: holds {plural(len(found), 'table')}{said} with {OPTION['table']}")
     sheet = sheet_of(path, meant[0])
     chosen = names[found.index(meant[0])]
-    notes = (f"of {plural(len(found), 'table')} number {chosen} is read",) if len(found) > 1 else ()
+    notes = (f"of {plural(len(found), 'table')} number {chosen} is read{others}",) if len(found) > 1 else ()
     return replace(sheet, notes=(*sheet.notes, *notes))
 
 
