@@ -489,6 +489,21 @@ def test_methods_of_a_subclass_are_called():
     assert (ale.act(0), ale.act(1, 0.5), ale.acts) == (0, 0, 2)
 
 
+@pytest.mark.parametrize("library", [ale_py, arcademark.ale])
+def test_methods_of_the_class_can_be_patched(library, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(library.ALEInterface, "lives", lambda ale: 9)
+        ale = interface(library, "pong")
+        assert ale.lives() == 9
+    assert ale.lives() == 0
+
+
+def test_methods_have_the_names_and_documentation_of_ale_pys():
+    for name in ("act", "getScreenRGB", "game_over"):
+        ours, theirs = getattr(arcademark.ale.ALEInterface, name), getattr(ale_py.ALEInterface, name)
+        assert (ours.__name__, ours.__doc__) == (theirs.__name__, theirs.__doc__)
+
+
 def test_its_modules_are_imported_as_ale_pys():
     from arcademark.ale.env import AtariEnv
     from arcademark.ale.roms import get_rom_path

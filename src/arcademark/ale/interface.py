@@ -217,9 +217,9 @@ class ALEInterface(original.ALEInterface):
         self.emulator, self._paddles = emulator, bool(games.game(game or path.stem).facts.get("paddles"))
         if self._played is None:
             super().loadROM(path)
-        for name in _METHODS:  # calls of methods that no subclass overrides go there directly
+        for name, method in _METHODS.items():  # calls of methods that nobody has replaced go there directly
             vars(self).pop(name, None)
-            if self._played is not None and getattr(type(self), name) is getattr(ALEInterface, name):
+            if self._played is not None and getattr(type(self), name) is method:
                 vars(self)[name] = getattr(self._played, name)
 
     def _let_ale(self, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -269,6 +269,8 @@ def _passed_on(name: str) -> Callable[..., Any]:
             return self._let_ale(name, arguments, named)
         return getattr(self._played, name)(*arguments, **named)
 
+    method.__name__, method.__qualname__ = name, f"{ALEInterface.__name__}.{name}"
+    method.__doc__ = getattr(original.ALEInterface, name).__doc__
     return method
 
 
@@ -578,9 +580,9 @@ class _Game(InTurn, cartridge.Player):
     restoreSystemState = restoreState
 
 
-_METHODS = [name for name, one in vars(_Game).items() if callable(one) and not name.startswith("_")]
-for _name in _METHODS:
-    setattr(ALEInterface, _name, _passed_on(_name))
+_METHODS = {name: _passed_on(name) for name, one in vars(_Game).items() if callable(one) and not name.startswith("_")}
+for _name, _method in _METHODS.items():
+    setattr(ALEInterface, _name, _method)
 _NOTHING = ctypes.c_char * 0
 
 
