@@ -18,7 +18,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo say-install test test-all test-deep test-cluster slurm browser fast-tests other-tests cluster-tests coverage lint bench fuzz-console fuzz-dropin docs paper gallery results dist format constraints clean
+.PHONY: help demo say-install test test-all test-deep test-cluster slurm browser fast-tests other-tests cluster-tests coverage lint bench fuzz-emulator fuzz-dropin docs paper gallery results dist format constraints clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -95,11 +95,11 @@ bench: $(VENV)/.bench ## Measure speed against the raw emulator and other packag
 	$(BIN)/python bench/scale.py
 	$(BIN)/python bench/emulator.py --games atari-5
 
-fuzz-console: $(VENV)/.test ## Play damaged cartridges, interpreted and translated, under AddressSanitizer and UBSan (needs a C compiler)
+fuzz-emulator: $(VENV)/.test ## Play damaged cartridges, interpreted and translated, under AddressSanitizer and UBSan (needs a C compiler)
 	mkdir -p build
 	$(CC) -std=c11 -O1 -g -fwrapv -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=all \
-	  -o build/fuzz-console src/arcademark/emulator/native/fuzz.c
-	build/fuzz-console 20000
+	  -o build/fuzz-emulator src/arcademark/emulator/native/fuzz.c
+	build/fuzz-emulator 20000
 	$(BIN)/python tests/emulator/fuzz_translated.py
 
 fuzz-dropin: $(VENV)/.test ## Call the methods of arcademark.ale and of ale-py 20,000 times with odd arguments (needs a C compiler)

@@ -50,8 +50,8 @@ from arcademark.emulator.machine import WIDTH, Machine
 from arcademark.emulator.translate import translated
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.interfaces.batch import Crew
-from arcademark.environments.native import NativeConsole
-from arcademark.environments.registry import Emulator, choose_emulator
+from arcademark.environments.native import NativeEmulator
+from arcademark.environments.registry import EmulatorName, choose_emulator
 from arcademark.suite.subsets import resolve_tasks
 from environments import NUM_ENVS, STEPS, Play, ale_vector, dqn_protocol, environment, envpool_vector, vector_play
 from learning import Training
@@ -245,7 +245,7 @@ def stepping(game: str, count: int) -> Play:
 
 def in_c(play: Play) -> float:
     """Return the share of a round's CPU time in which C plays steps, or saves and restores states."""
-    seconds, methods = 0.0, [(Crew, "play"), *((NativeConsole, name) for name in ("play", "save", "restore"))]
+    seconds, methods = 0.0, [(Crew, "play"), *((NativeEmulator, name) for name in ("play", "save", "restore"))]
     before = [getattr(kind, name) for kind, name in methods]
 
     def clocked_call(method: Callable[..., object], *arguments: object) -> object:
@@ -392,14 +392,14 @@ PARTS = {
 # ---- rounds
 
 
-def on(emulator: Emulator, make: Callable[[], Play]) -> Play:
+def on(emulator: EmulatorName, make: Callable[[], Play]) -> Play:
     """Make a contestant that plays on an emulator."""
     with played_on(emulator):
         return make()
 
 
 @contextmanager
-def played_on(emulator: Emulator) -> Iterator[None]:
+def played_on(emulator: EmulatorName) -> Iterator[None]:
     """Play games that are opened meanwhile on an emulator."""
     before = os.environ.pop(build.SWITCH, None)
     if emulator == "ale":

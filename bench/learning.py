@@ -49,8 +49,8 @@ from arcademark.agents.loading import AgentSpec
 from arcademark.classic.features.base import Change, Counts
 from arcademark.classic.features.registry import feature_sets
 from arcademark.classic.sarsa import Sarsa
-from arcademark.environments.emulation.atari import AtariConsole, rom_path
-from arcademark.environments.play import ConsoleEnvironment
+from arcademark.environments.emulation.atari import AleEmulator, rom_path
+from arcademark.environments.play import GameEnvironment
 from arcademark.records.model import EpisodeResult, decode_actions
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Meter, Slot
@@ -122,9 +122,9 @@ class Training:
         self.learner = player.agent
         self.learner.train()
         environment = player.open(training=True)
-        assert isinstance(environment, ConsoleEnvironment)
+        assert isinstance(environment, GameEnvironment)
         self.environment = environment
-        self._bare = AtariConsole(game)
+        self._bare = AleEmulator(game)
         self._slot, self._meter = Slot(0, environment), Meter()
         self._episode = 0
 

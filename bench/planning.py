@@ -30,9 +30,9 @@ from rich.console import Console
 from rich.table import Table
 
 import searches
-from arcademark.environments.emulation.atari import AtariConsole
+from arcademark.environments.emulation.atari import AleEmulator
 from arcademark.environments.generative import GenerativeModel, State, snapshot
-from arcademark.environments.registry import Emulator, environment_spec, open_environment, open_model
+from arcademark.environments.registry import EmulatorName, environment_spec, open_environment, open_model
 from arcademark.suite.protocols import protocol
 
 PROTOCOL = "ale-2013"
@@ -55,7 +55,7 @@ class RawCosts:
         return frames * self.frame + saves * self.clone + restores * self.restore
 
 
-def start(game: str, emulator: Emulator | None = None) -> tuple[GenerativeModel, State]:
+def start(game: str, emulator: EmulatorName | None = None) -> tuple[GenerativeModel, State]:
     """Return a model of a game, and a state soon after the start to search from."""
     spec = environment_spec(game, protocol(PROTOCOL), FRAMES_PER_ACTION)
     environment = open_environment(spec, emulator=emulator)
@@ -70,8 +70,8 @@ def start(game: str, emulator: Emulator | None = None) -> tuple[GenerativeModel,
 
 def bare_emulator(game: str) -> ale_py.ALEInterface:
     """Return ale-py's emulator in the state at which searches begin."""
-    console = start(game, "ale")[0]._console
-    assert isinstance(console, AtariConsole)
+    console = start(game, "ale")[0]._emulator
+    assert isinstance(console, AleEmulator)
     return console._ale
 
 
@@ -193,7 +193,7 @@ def memory(game: str, states: int) -> Memory:
     gc.collect()
     size = tracemalloc.get_traced_memory()[0] / len(kept)
     tracemalloc.stop()
-    bodies = [state.console for state in kept[:1000] if isinstance(state.console, bytes)]
+    bodies = [state.inner for state in kept[:1000] if isinstance(state.inner, bytes)]
     squeezed: list[bytes] = []
     spent = microseconds(lambda: squeezed.extend([zlib.compress(body, 1) for body in bodies]))
     saved = statistics.fmean(map(len, bodies)) - statistics.fmean(map(len, squeezed))

@@ -45,7 +45,7 @@ from typing import Any
 import numpy as np
 
 from arcademark.agents.loading import agent_specs
-from arcademark.environments.registry import Emulator
+from arcademark.environments.registry import EmulatorName
 from arcademark.pages.render.layout import Console
 from arcademark.records.model import Checkpoint, EpisodeRecord, EpisodeResult, RunRecord
 from arcademark.records.reading import open_run, read_checkpoint, read_run
@@ -277,7 +277,7 @@ class Snapshots:
         self._files = {round(share * episodes): folder / f"weights-{share:g}" for share in SNAPSHOTS[:-1]}
         self._episodes = episodes
 
-    def player(self, trial: Trial, emulator: Emulator | None) -> TrialPlayer:
+    def player(self, trial: Trial, emulator: EmulatorName | None) -> TrialPlayer:
         """Make a player whose learner writes them before the training episode that follows each."""
         player = TrialPlayer(trial, emulator)
         checked: Any = player.agent

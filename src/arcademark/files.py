@@ -57,7 +57,7 @@ _MARKS = (
     (rb"---\n", b"*ArcadeMark "),  # Markdown with metadata, as a model card
     (rb"algorithm,game,score,low,high,runs,", b""),  # a report's scores
     (rb"algorithm,game,seed,episode,frames,end_frame,score\n", b""),  # learning curves
-    (rb"game,rules,core,ale_py,", b""),  # games for which the console is proven
+    (rb"game,rules,core,ale_py,", b""),  # games for which our emulator is proven
 )
 """Beginning of each kind of file that ArcadeMark writes, and a further mark in it."""
 

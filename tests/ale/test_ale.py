@@ -1,4 +1,4 @@
-"""ale-py's interface and environments on the console, against ale-py itself."""
+"""ale-py's interface and environments on our emulator, against ale-py itself."""
 
 import ctypes
 import functools
@@ -39,7 +39,7 @@ SETTERS = {bool: "setBool", int: "setInt", float: "setFloat", str: "setString"}
 @pytest.fixture(scope="module", autouse=True)
 def core():
     if build.compiler() is None:
-        pytest.skip("no C compiler: the console cannot be compiled")
+        pytest.skip("no C compiler: the emulator cannot be compiled")
     return build.core()
 
 
@@ -93,7 +93,7 @@ def assert_same_play(game, frames, strengths=(1.0,), written=0.0, **settings):
 
 
 def assert_same_restores(game, frames, include_rng):
-    """Restore both alike; of the console the screen is the state's at once, of ale-py from the next frame on."""
+    """Restore both alike; of our emulator the screen is the state's at once, of ale-py from the next frame on."""
     theirs, ours = both(game, repeat_action_probability=0.25)
     other = interface(arcademark.ale, game, random_seed=6)
     rng, saved = np.random.default_rng(frames), []
@@ -432,7 +432,7 @@ def test_settings_count_from_the_next_rom_on():
 @pytest.mark.parametrize(
     "settings", [{"sound_obs": True}, {"color_averaging": True}, {"reward_max": 0}, {"record_screen_dir": "/tmp"}, None]
 )
-def test_what_the_console_does_not_have_ale_py_plays(settings, monkeypatch):
+def test_ale_py_plays_what_the_emulator_lacks(settings, monkeypatch):
     if settings is None:
         monkeypatch.setenv(build.SWITCH, "off")
     ale = interface(arcademark.ale, "pong", **(settings or {}))

@@ -1,4 +1,4 @@
-"""EnvPool's environments on the console, beside what EnvPool 1.2.5 gave."""
+"""EnvPool's environments on our emulator, beside what EnvPool 1.2.5 gave."""
 
 import copy
 import ctypes
@@ -106,7 +106,7 @@ def test_envpool_resets_so(task, settings, expected):
 
 
 @pytest.mark.parametrize(("task", "settings", "expected"), RESET)
-def test_ale_py_in_place_of_the_console_gives_the_same(task, settings, expected, monkeypatch):
+def test_ale_py_in_place_of_our_emulator_gives_the_same(task, settings, expected, monkeypatch):
     monkeypatch.setenv(build.SWITCH, "off")
     assert program(envpool, task, settings) == expected
 

@@ -10,7 +10,7 @@ from arcademark.emulator import build
 @pytest.fixture(scope="module", autouse=True)
 def _compiled():
     if build.compiler() is None:
-        pytest.skip("no C compiler: the console cannot be compiled")
+        pytest.skip("no C compiler: the emulator cannot be compiled")
     envpool.make("Pong-v5").reset()
 
 

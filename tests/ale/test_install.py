@@ -1,4 +1,4 @@
-"""Programs that are not changed play on the console, and so do the processes that they start."""
+"""Programs that are not changed play on our emulator, and so do the processes that they start."""
 
 import os
 import pickle
@@ -24,14 +24,14 @@ from arcademark.ale import environments as environments_of_both
 from arcademark.ale.startup import sitecustomize
 from arcademark.ale.startup.sitecustomize import noted
 from arcademark.emulator import build, original
-from arcademark.environments.emulation.atari import AtariConsole
+from arcademark.environments.emulation.atari import AleEmulator
 from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning
 
 
 @pytest.fixture(scope="module", autouse=True)
 def core():
     if build.compiler() is None:
-        pytest.skip("no C compiler: the console cannot be compiled")
+        pytest.skip("no C compiler: the emulator cannot be compiled")
     build.core()
 
 
@@ -53,7 +53,7 @@ def installed():
 
 @pytest.mark.filterwarnings("ignore:.*out of date:DeprecationWarning")
 @pytest.mark.parametrize("name", ["ALE/Pong-v5", "PongNoFrameskip-v4", "PongNoFrameskip-v0", "Pong-v4", "Pong-v0"])
-def test_ids_of_ale_py_play_on_the_console(name, installed):
+def test_ids_of_ale_py_play_on_our_emulator(name, installed):
     with warnings.catch_warnings():
         warnings.simplefilter("error", ArcadeMarkWarning)
         env = gymnasium.make(name)
@@ -63,7 +63,7 @@ def test_ids_of_ale_py_play_on_the_console(name, installed):
     assert pickle.loads(pickle.dumps(env.unwrapped)).ale.emulator == "console"
 
 
-def test_all_ways_to_ale_py_play_on_the_console_until_uninstalled(installed):
+def test_all_ways_to_ale_py_play_on_our_emulator_until_uninstalled(installed):
     arcademark.ale.install()  # a second time changes nothing
     gymnasium.register("MyPong-v0", "ale_py.env:AtariEnv", kwargs={"game": "pong"})
     gymnasium.register_envs(ale_py)
@@ -82,7 +82,7 @@ def test_all_ways_to_ale_py_play_on_the_console_until_uninstalled(installed):
     assert (installation.SWITCH in os.environ, str(installation.STARTUP) in os.environ.get("PYTHONPATH", "")) == (0, 0)
 
 
-def test_ale_py_still_plays_what_the_console_has_not_and_its_frames_are_counted(installed, monkeypatch):
+def test_ale_py_still_plays_what_our_emulator_has_not_and_its_frames_are_counted(installed, monkeypatch):
     before = arcademark.ale.report()
     env = ale_py.AtariEnv("pong", sound_obs=True)
     assert env.ale.emulator == "ale"
@@ -100,7 +100,7 @@ def test_ale_py_still_plays_what_the_console_has_not_and_its_frames_are_counted(
     assert after.ale_py - start == 5 * 4 * 2
     assert after.arcademark == before.arcademark
     monkeypatch.setenv(build.SWITCH, "off")
-    assert type(AtariConsole("pong")._ale) is original.ALEInterface
+    assert type(AleEmulator("pong")._ale) is original.ALEInterface
 
 
 def test_frames_count_whatever_is_restored(installed):

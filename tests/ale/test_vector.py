@@ -1,4 +1,4 @@
-"""ale-py's vector environment on the console, step by step beside ale-py's own."""
+"""ale-py's vector environment on our emulator, step by step beside ale-py's own."""
 
 import importlib
 import itertools
@@ -39,7 +39,7 @@ SETTINGS = {
 @pytest.fixture(autouse=True)
 def _core():
     if build.compiler() is None:
-        pytest.skip("no C compiler: the console cannot be compiled")
+        pytest.skip("no C compiler: the emulator cannot be compiled")
 
 
 def assert_same(ours, theirs, step):
@@ -275,7 +275,7 @@ def test_one_thread_calls_at_a_time(game, monkeypatch):
 
 
 @pytest.mark.parametrize("settings", [{"img_height": 300}, {"img_width": 200}])
-def test_what_the_console_does_not_have_ale_py_plays(settings):
+def test_ale_py_plays_what_the_emulator_lacks(settings):
     envs = AtariVectorEnv("pong", 1, **settings)
     assert envs.ale.emulator == AtariVectorEnv("adventure", 1).ale.emulator == "ale"
     assert envs.reset(seed=0)[0].shape == envs.observation_space.shape

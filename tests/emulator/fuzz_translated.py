@@ -1,4 +1,4 @@
-"""Damaged cartridges translated and played under AddressSanitizer and UBSan: `make fuzz-console` runs it.
+"""Damaged cartridges translated and played under AddressSanitizer and UBSan: `make fuzz-emulator` runs it.
 
     python tests/emulator/fuzz_translated.py [CARTRIDGES]
 

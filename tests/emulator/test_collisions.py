@@ -11,7 +11,7 @@ from arcademark.emulator.machine import Machine
 @pytest.fixture(autouse=True)
 def core():
     if build.compiler() is None:
-        pytest.skip("no C compiler: the console cannot be compiled")
+        pytest.skip("no C compiler: the emulator cannot be compiled")
 
 
 def test_a_clear_within_a_line_is_no_end_of_the_search(core):

@@ -11,7 +11,7 @@ from arcademark.emulator import build
 @pytest.fixture(autouse=True)
 def core():
     if build.compiler() is None:
-        pytest.skip("no C compiler: the console cannot be compiled")
+        pytest.skip("no C compiler: the emulator cannot be compiled")
 
 
 @pytest.mark.slow

@@ -29,7 +29,7 @@ STOPS = {0x02, 0x12, 0x22, 0x32, 0x42, 0x52, 0x62, 0x72, 0x92, 0xB2, 0xD2, 0xF2}
 def quickly(tmp_path_factory):
     """Compile without optimising, into a folder of the tests' own."""
     if build.compiler() is None:
-        pytest.skip("no C compiler: the console cannot be compiled")
+        pytest.skip("no C compiler: the emulator cannot be compiled")
     build.core()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(translate, "CORE_FLAGS", ("-std=c11", "-O0", "-fPIC", "-shared"))

@@ -232,7 +232,7 @@ def test_a_model_draws_its_own_sticky_actions(make_spec):
 def test_the_frames_of_steps_count_and_nothing_else(planning_spec, game, emulator):
     """What an emulator plays in order to restore a state is no part of a search; early ends are."""
     if emulator == "console" and build.compiler() is None:
-        pytest.skip("no C compiler: the console cannot be compiled")
+        pytest.skip("no C compiler: the emulator cannot be compiled")
     spec = planning_spec(game, max_frames_per_episode=33)
     rng = np.random.default_rng(0)
     model = open_model(spec, emulator=emulator)

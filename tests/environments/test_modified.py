@@ -20,7 +20,7 @@ PALETTE = {"observation": "palette", "screen_size": None, "max_pool": False, "fr
 @pytest.mark.parametrize(("game", "name"), ALL)
 def test_both_emulators_play_a_modified_game_alike(make_spec, game, name):
     if build.compiler() is None:
-        pytest.skip("no C compiler: the console cannot be compiled")
+        pytest.skip("no C compiler: the emulator cannot be compiled")
     spec = make_spec(game, "world-records", modification=name, max_frames_per_episode=402)
     actions = np.random.default_rng(4).integers(spec.num_actions, size=100).tolist()
     expected = play(open_environment(spec, emulator="ale"), actions, 5)
@@ -38,7 +38,7 @@ def film(game, modification=None):
     for step in range(220):
         points += env.step(int(rng.integers(18))).reward
         env.observe(screen)
-        env._console.ram(memory)
+        env._emulator.ram(memory)
         if step >= 60:
             screens.append(screen << 1)
             memories.append(memory.astype(int))
@@ -119,10 +119,10 @@ def test_colours_change_what_is_seen_and_nothing_else(name):
     screens, rewards, original = observed(PALETTE, "original")
     changed, same, env = observed(PALETTE, name)
     assert same == rewards
-    other = env._console.recoloured
+    other = env._emulator.recoloured
     assert (np.unique(other).size, set(other & 1)) == ({"gray": 16}.get(name, 256), {0, 1})
     assert (changed == (other >> 1)[screens << 1]).all()
-    rgb, gray = original._console.rgb, original._console.gray
+    rgb, gray = original._emulator.rgb, original._emulator.gray
     assert (observed({}, name)[0] == rgb[other[screens << 1]]).all()
     assert (observed({"observation": "grayscale"}, name)[0] == gray[other[screens << 1]]).all()
     assert (env.render() == rgb[other[screens[-1] << 1]]).all()

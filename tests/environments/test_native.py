@@ -1,4 +1,4 @@
-"""The console behind the environments' contract: what an agent sees is what it would see on ale-py."""
+"""Our emulator behind the environments' contract: what an agent sees is what it would see on ale-py."""
 
 import functools
 import shutil
@@ -13,8 +13,8 @@ import pytest
 import arcademark
 from arcademark.emulator import build, cartridge, machine, prove, translate
 from arcademark.environments import registry
-from arcademark.environments.emulation.atari import AtariConsole, rom_path
-from arcademark.environments.native import NativeConsole
+from arcademark.environments.emulation.atari import AleEmulator, rom_path
+from arcademark.environments.native import NativeEmulator
 from arcademark.environments.registry import choose_emulator, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 
@@ -22,7 +22,7 @@ from arcademark.errors import ArcadeMarkError
 @pytest.fixture(scope="module", autouse=True)
 def _core():
     if build.compiler() is None:
-        pytest.skip("no C compiler: the console cannot be compiled")
+        pytest.skip("no C compiler: the emulator cannot be compiled")
 
 
 def test_a_screen_that_was_not_expected_is_played_again(make_spec):
@@ -37,7 +37,7 @@ def test_a_screen_that_was_not_expected_is_played_again(make_spec):
         if action % 3 == 0:
             assert np.array_equal(shown.render(), hidden.render())
             assert np.array_equal(shown.render(), hidden.render())
-    assert hidden._console.save() == unseen._console.save()
+    assert hidden._emulator.save() == unseen._emulator.save()
 
 
 @pytest.fixture
@@ -48,13 +48,13 @@ def nothing_remembered():
     registry.core_missing.cache_clear()
 
 
-def test_the_console_plays_where_it_is_proven_and_ale_py_elsewhere(make_spec, monkeypatch):
+def test_our_emulator_plays_where_it_is_proven_and_ale_py_elsewhere(make_spec, monkeypatch):
     assert choose_emulator("Space Invaders") == choose_emulator("pong", "console") == "console"
     assert choose_emulator("pong", "ale") == choose_emulator("toy") == "ale"
-    assert isinstance(open_environment(make_spec("pong"))._console, NativeConsole)
+    assert isinstance(open_environment(make_spec("pong"))._emulator, NativeEmulator)
     monkeypatch.setattr(prove, "proven", lambda: {"qbert": {}})
     assert choose_emulator("pong") == "ale"
-    assert isinstance(open_environment(make_spec("pong"))._console, AtariConsole)
+    assert isinstance(open_environment(make_spec("pong"))._emulator, AleEmulator)
     with pytest.raises(ArcadeMarkError, match="game 'pong': our emulator is not proven for it"):
         open_environment(make_spec("pong"), emulator="console")
 
@@ -155,20 +155,20 @@ def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeyp
     spec = make_spec("freeway", max_frames_per_episode=200, repeat_action_probability=0)
     actions = np.random.default_rng(4).integers(spec.num_actions, size=50).tolist()
     environment, model = open_environment(spec, emulator="console"), open_model(spec, emulator="console")
-    interpreted = environment._console._machine.core
+    interpreted = environment._emulator._machine.core
     first = play(environment, actions, 0)
-    assert environment._console._machine.core is interpreted
+    assert environment._emulator._machine.core is interpreted
     assert play(environment, actions, 0) == first
-    taken = environment._console._machine.core
+    taken = environment._emulator._machine.core
     assert taken is not interpreted
     for core in (interpreted, taken):
-        assert model._console._machine.core is core
+        assert model._emulator._machine.core is core
         model.restore(arcademark.environments.generative.snapshot(environment)._replace(ended=False))
     monkeypatch.setenv(build.SWITCH, "interpreted")
     environment = open_environment(spec, emulator="console")
     for _ in range(2):
         assert play(environment, actions, 0) == first
-        assert environment._console._machine.core is interpreted
+        assert environment._emulator._machine.core is interpreted
 
 
 def test_a_translation_is_taken_up_within_a_search(make_spec, monkeypatch, translating_at_once):
@@ -185,7 +185,7 @@ def test_a_translation_is_taken_up_within_a_search(make_spec, monkeypatch, trans
     state = arcademark.environments.generative.snapshot(environment)
     for core in (build.core(), made):
         model.restore(state)
-        assert model._console._machine.core is core
+        assert model._emulator._machine.core is core
         for _ in range(10):
             model.step(2)
 
@@ -195,7 +195,7 @@ def test_another_process_that_translates_is_not_waited_for(make_spec, monkeypatc
     monkeypatch.setattr(translate, "cached", lambda *_: None)
     monkeypatch.setattr(translate, "translated", lambda *_, **__: None)
     monkeypatch.setattr(cartridge, "FRAMES_PER_BYTE", 0)
-    console = NativeConsole("pong")
+    console = NativeEmulator("pong")
     console.start(np.random.default_rng(0))
     assert console._machine.core is build.core()
 
@@ -218,7 +218,7 @@ def test_play_goes_on_while_a_game_is_translated(monkeypatch):
     monkeypatch.setattr(translate, "cached", lambda *_: None)
     monkeypatch.setattr(translate, "translated", lambda *_, **__: made if go_on.wait(60) else None)
     monkeypatch.setattr(cartridge, "FRAMES_PER_BYTE", 0)
-    console = NativeConsole("pong")
+    console = NativeEmulator("pong")
     for _ in range(2):
         console.start(np.random.default_rng(0))
         assert console._machine.core is build.core()
@@ -264,8 +264,8 @@ def test_an_unfinished_translation_ends_with_the_process(monkeypatch, tmp_path):
     monkeypatch.setenv("CC", str(compiler))
     code = (
         "import os, time\nimport ale_py\nimport numpy as np\nfrom arcademark.emulator import cartridge\n"
-        "from arcademark.environments.native import NativeConsole\ncartridge.FRAMES_PER_BYTE = 0\n"
-        f"NativeConsole('pong').start(np.random.default_rng(0))\nwhile not os.path.exists({str(started)!r}):\n"
+        "from arcademark.environments.native import NativeEmulator\ncartridge.FRAMES_PER_BYTE = 0\n"
+        f"NativeEmulator('pong').start(np.random.default_rng(0))\nwhile not os.path.exists({str(started)!r}):\n"
         "    time.sleep(0.01)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, timeout=50, capture_output=True)
@@ -276,7 +276,7 @@ def test_an_unfinished_translation_ends_with_the_process(monkeypatch, tmp_path):
 @pytest.mark.parametrize("game", ["pong", "alien"])
 def test_what_is_no_state_is_refused(make_spec, game):
     """States may come from a stranger's run."""
-    console = NativeConsole(game)
+    console = NativeEmulator(game)
     state = console.save()
     whole = state if game == "pong" else state[0]
     wrong = [None, 3, b"", whole[:-1], whole + b"\0", bytearray(whole), (whole, b"")]
@@ -299,9 +299,9 @@ def test_noise_for_a_state_harms_nothing(make_spec):
     place = arcademark.environments.generative.snapshot(environment)
     screen = np.empty(model.screen_shape, np.uint8)
     for _ in range(50):
-        noise = bytearray(place.console)
+        noise = bytearray(place.inner)
         for at in rng.integers(len(noise), size=20).tolist():
             noise[at] = int(rng.integers(256))
-        model.restore(place._replace(console=bytes(noise), executed=-5, lives=-1))
+        model.restore(place._replace(inner=bytes(noise), executed=-5, lives=-1))
         model.step(3)
         model.screen(screen)

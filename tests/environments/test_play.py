@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from arcademark.environments.play import ConsoleEnvironment
-from arcademark.environments.toy import ToyConsole
+from arcademark.environments.play import GameEnvironment
+from arcademark.environments.toy import ToyEmulator
 from arcademark.errors import ArcadeMarkError
 
 
-class Recorder(ToyConsole):
+class Recorder(ToyEmulator):
     """The toy game, remembering the actions executed, and never over unless told so."""
 
     def __init__(self, start_lives=5):
@@ -33,7 +33,7 @@ def record(make_spec):
     def open_it(lives=10**6, **changes):
         spec = make_spec("toy", **{"max_frames_per_episode": None, **changes})
         console = Recorder(lives)
-        return ConsoleEnvironment(spec, console), console
+        return GameEnvironment(spec, console), console
 
     return open_it
 

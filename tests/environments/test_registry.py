@@ -127,7 +127,7 @@ def test_checksums_are_those_of_ale():
     assert rom_checksum("toy") == ""
 
 
-def test_a_spec_needs_no_emulator_and_play_on_the_console_no_numba():
+def test_a_spec_needs_no_emulator_and_play_on_our_emulator_no_numba():
     code = (
         "import sys; from arcademark.environments.registry import choose_emulator, environment_spec;"
         "from arcademark.suite.protocols import protocol; environment_spec('pong', protocol('saber'));"

@@ -145,7 +145,7 @@ def test_a_planner_cannot_foresee_random_numbers():
     for _ in range(30):
         model.restore(state)
         model.step(2)
-        led.add(model.save().console.copied().unwrapped.s)
+        led.add(model.save().inner.copied().unwrapped.s)
     assert len(led) == 3
     odd = environment_spec("odd_v0", rules("gymnasium:Odd-v0"))
     environment, model = open_environment(odd), open_model(odd)
@@ -154,7 +154,7 @@ def test_a_planner_cannot_foresee_random_numbers():
     for _ in range(30):
         model.restore(state)
         model.step(0)
-        led.add(model.save().console.copied().unwrapped.last)
+        led.add(model.save().inner.copied().unwrapped.last)
     assert len(led) == 3  # its own RandomState is found, too
 
 

@@ -60,7 +60,7 @@ def test_the_same_rows_on_either(console, tmp_path, rows, agent, others):
 @pytest.mark.slow
 def test_the_referee_confirms_what_the_console_played(console, tmp_path, monkeypatch):
     execute(planned(emulator="console"), tmp_path / "run", workers=1)
-    monkeypatch.setattr("arcademark.environments.native.NativeConsole", None)  # whoever asks it for a score fails
+    monkeypatch.setattr("arcademark.environments.native.NativeEmulator", None)  # whoever asks it for a score fails
     assert verify(tmp_path / "run", workers=1).confirmed == 4
 
 

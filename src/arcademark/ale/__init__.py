@@ -1,4 +1,4 @@
-"""ale-py on ArcadeMark's own console: the same names, machine and episodes, but faster.
+"""ale-py on ArcadeMark's own emulator: the same names, machine and episodes, but faster.
 
 >>> import arcademark.ale as ale_py
 >>> ale = ale_py.ALEInterface()
@@ -8,8 +8,8 @@
 0
 
 ``install()``, or ``python -m arcademark.ale train.py``, replaces ale-py by it in an unchanged program. ale-py plays
-whatever the console does not support: see ``docs/fast-ale.md``. Importing this package registers the same
-environments on the console for all of ale-py's ids: "ArcadeMark/Breakout-v5" for "ALE/Breakout-v5".
+whatever our emulator does not support: see ``docs/fast-ale.md``. Importing this package registers the same
+environments on our emulator for all of ale-py's ids: "ArcadeMark/Breakout-v5" for "ALE/Breakout-v5".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""ale-py's `ALEInterface` and `ALEState` on our console.
+"""ale-py's `ALEInterface` and `ALEState` on our emulator.
 
-An interface is a subclass of ale-py's, which keeps the settings. If the console can play a loaded ROM under them, the
+An interface is a subclass of ale-py's, which keeps the settings. If our emulator can play a loaded ROM under them, the
 methods of a `_Game` replace ale-py's; otherwise ale-py plays.
 """
 
@@ -43,10 +43,10 @@ from arcademark.emulator.build import bound
 from arcademark.emulator.forking import InTurn
 from arcademark.emulator.machine import RAM_SIZE, WIDTH, Machine
 from arcademark.emulator.prove import proven
-from arcademark.environments.emulation.console import StepRecord
+from arcademark.environments.emulation.contract import StepRecord
 from arcademark.environments.emulation.facts import standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
-from arcademark.environments.registry import Emulator, choose_emulator
+from arcademark.environments.registry import EmulatorName, choose_emulator
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import tasks
 
@@ -176,7 +176,7 @@ class ALEState:
 
 
 class ALEInterface(original.ALEInterface):
-    """ale-py's interface, on the console where possible: see ale-py's documentation.
+    """ale-py's interface, on our emulator where possible: see ale-py's documentation.
 
     Attributes
     ----------
@@ -184,7 +184,7 @@ class ALEInterface(original.ALEInterface):
         Emulator that plays the loaded ROM.
     """
 
-    emulator: Emulator | None = None
+    emulator: EmulatorName | None = None
     _played: _Game | None = None
     _paddles = False
 
@@ -210,7 +210,7 @@ class ALEInterface(original.ALEInterface):
             raise RefusedError(f"frame_skip {skip}: expected at most {MAX_FRAME_SKIP:,}")
         texts = dict(zip(_TEXTS, map(self.getString, _TEXTS), strict=True))
         ale_only = [*filter(self.getBool, _SWITCHES), *(name for name in _TEXTS if texts[name] != self._texts[name])]
-        emulator: Emulator = "ale" if game is None or ale_only else choose_emulator(game)
+        emulator: EmulatorName = "ale" if game is None or ale_only else choose_emulator(game)
         if emulator == "ale":
             emulators.let_ale_play(game, [f"the setting {name}" for name in ale_only])
         self._played = _Game(game, image, self) if game and emulator == "console" else None
@@ -309,7 +309,7 @@ def _in_turn(method: Method) -> Method:
 
 
 class _Game(InTurn, cartridge.Player):
-    """A game that the console plays. See ale-py for its public methods; errors have the same types.
+    """A game that our emulator plays. See ale-py for its public methods; errors have the same types.
 
     Threads take turns: a call that plays, shows or changes the game is complete before the next one, or a fork.
     """
@@ -547,7 +547,7 @@ class _Game(InTurn, cartridge.Player):
     def restoreState(self, state: ALEState, /) -> None:
         """Continue from a state, with its screen; the action that may be repeated stays, as in ale-py.
 
-        ArgumentTypeError: it is not a state of this game that the console saved.
+        ArgumentTypeError: it is not a state of this game that our emulator saved.
         """
         saved = getattr(state, "_saved", None) if isinstance(state, ALEState) else None
         machine, turn = self._machine, self._turn

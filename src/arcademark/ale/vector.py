@@ -1,4 +1,4 @@
-"""ale-py's vector interface on our console: the same arguments, results and random numbers, played in C by threads.
+"""ale-py's vector interface on our emulator: the same arguments, results and random numbers, played in C by threads.
 
 ale-py behaves as follows, according to experiments with 0.12.1; `tests/ale/test_vector.py` compares both:
 
@@ -38,14 +38,14 @@ from arcademark.emulator import cartridge, original
 from arcademark.emulator.games import REGISTERS, condition, game
 from arcademark.emulator.machine import RAM_SIZE, WIDTH, Machine
 from arcademark.emulator.prove import proven
-from arcademark.environments.emulation.console import StepRecord
+from arcademark.environments.emulation.contract import StepRecord
 from arcademark.environments.emulation.facts import standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.interfaces.batch import Crew, default_threads
 from arcademark.environments.native import address_of, function_address
 from arcademark.environments.observations import kernels
 from arcademark.environments.observations.area import AreaResize
-from arcademark.environments.registry import Emulator, choose_emulator
+from arcademark.environments.registry import EmulatorName, choose_emulator
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import tasks
 
@@ -111,9 +111,9 @@ class _Batch(ctypes.Structure):
 
 
 class ALEVectorInterface:
-    """ale-py's `ALEVectorInterface` on our console, with ale-py's arguments, results and errors.
+    """ale-py's `ALEVectorInterface` on our emulator, with ale-py's arguments, results and errors.
 
-    ale-py itself plays what the console does not support: cartridges for which it is not proven, images larger than
+    ale-py itself plays what our emulator does not support: cartridges for which it is not proven, images larger than
     the screen, three games, and episodes without frames. Threads play games in the order in which actions were sent,
     and with a `batch_size` games are received in this order, so that no result depends on timing. The caller's thread
     is one of `num_threads`, and plays in `recv`; `thread_affinity_offset` is ignored.
@@ -132,7 +132,7 @@ class ALEVectorInterface:
         Emulator that plays.
     """
 
-    emulator: Emulator
+    emulator: EmulatorName
     _actions: list[Action]
     _shape: tuple[int, ...]
 
@@ -159,7 +159,7 @@ class ALEVectorInterface:
         thread_affinity_offset: int = -1,
         autoreset_mode: str = "NextStep",
     ) -> Any:
-        """Return a vector on the console, or on ale-py."""
+        """Return a vector on our emulator, or on ale-py."""
         given = {name: value for name, value in locals().items() if name not in ("cls", "__class__")}
         given = settings(given, ALEVectorInterface.__new__.__annotations__) | {"rom_path": rom_file(rom_path)}
         pixels = given["img_height"] * given["img_width"] * (1 if grayscale else 3)
@@ -177,7 +177,7 @@ class ALEVectorInterface:
             played_by_ale = object.__new__(_PlayedByAle)
             played_by_ale._start(given)
             return played_by_ale
-        vector = object.__new__(_PlayedByConsole)
+        vector = object.__new__(_PlayedByUs)
         vector._start(name, rom, given)
         return vector
 
@@ -315,8 +315,8 @@ class _PlayedByAle(ALEVectorInterface):
         return self._ale.handle()
 
 
-class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
-    """A vector on our console, played in C."""
+class _PlayedByUs(ALEVectorInterface, cartridge.Player):
+    """A vector on our emulator, played in C."""
 
     emulator = "console"
 

@@ -1,1 +1,1 @@
-"""ArcadeMark's own console: the Atari 2600 as ale-py models it, in C."""
+"""ArcadeMark's own emulator: the Atari 2600 as ale-py models it, in C."""

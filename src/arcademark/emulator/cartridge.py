@@ -110,7 +110,7 @@ class Translation:
 
     @classmethod
     def all_played(cls) -> int:
-        """Return the frames of all games that the console played in this process."""
+        """Return the frames of all games that our emulator played in this process."""
         return sum(one._played for one in cls._all)
 
 

@@ -1,8 +1,8 @@
-"""One section of a proof: a game played on the console and on ale-py, the referee, compared after each frame.
+"""One section of a proof: a game played on our emulator and on ale-py, the referee, compared after each frame.
 
 Both begin at power-on. Random actions last for random times. Stretches of play in the default mode alternate with
 stretches in other modes and difficulties; each starts with a reset. At random times the collisions are compared with
-those in a state that ale-py saves, and the console's state is saved and, after more frames, restored in the same
+those in a state that ale-py saves, and our emulator's state is saved and, after more frames, restored in the same
 machine or another. States of the referee are never restored. Screens are drawn and compared only in part of the frames,
 unless some frames of a game are cut short, so that a picture shows remains of an earlier one.
 """

@@ -45,7 +45,7 @@ SECTION_FRAMES = 25_000
 def sections(
     roms: Mapping[str, Path], frames: int, *, workers: int = 1, translated: bool = False
 ) -> Iterator[ProofSection]:
-    """Compare the console with ale-py in each game, in this process or in others.
+    """Compare our emulator with ale-py in each game, in this process or in others.
 
     Parameters
     ----------

@@ -143,13 +143,13 @@ class Step(NamedTuple):
 class State(NamedTuple):
     """State of a game, compact, hashable and picklable; states are equal exactly if their futures are equal.
 
-    `console` is the console's own state; `executed` its last action, which sticky actions may repeat (0 without them);
-    `frames` count from the episode's reset, no-op start included; `lives` are 0 in games without lives; `ended` is
-    whether the episode is over, at the game's end or the frame cap.
+    `inner` is the state of the emulator or task; `executed` the last action, which sticky actions may repeat (0 without
+    them); `frames` count from the episode's reset, no-op start included; `lives` are 0 in games without lives; `ended`
+    is whether the episode is over, at the game's end or the frame cap.
     """
 
     game: str
-    console: Hashable
+    inner: Hashable
     executed: int
     frames: int
     lives: int

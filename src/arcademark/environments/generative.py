@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.base import State as State
-from arcademark.environments.emulation.console import Console
+from arcademark.environments.emulation.contract import Emulator
 from arcademark.environments.observations.making import Observer
 from arcademark.environments.play import Play
 from arcademark.errors import ArcadeMarkError
@@ -47,11 +47,11 @@ class GenerativeModel(Play):
     keeps = True
     """True if its states can be stored, so that a search can continue after a restart."""
 
-    def __init__(self, spec: EnvironmentSpec, console: Console) -> None:
-        super().__init__(spec, console, Observer())
+    def __init__(self, spec: EnvironmentSpec, emulator: Emulator) -> None:
+        super().__init__(spec, emulator, Observer())
         self.num_actions = spec.num_actions
-        self.ram_size = console.ram_size
-        self.screen_shape = console.screen_shape
+        self.ram_size = emulator.ram_size
+        self.screen_shape = emulator.screen_shape
         self._here: State | None = None
 
     @property
@@ -89,13 +89,13 @@ class GenerativeModel(Play):
 
     def ram(self, out: NDArray[np.uint8]) -> None:
         """Write the memory, of shape ``(ram_size,)``, into `out`; valid only right after a step."""
-        self._console.ram(out)
+        self._emulator.ram(out)
 
     def screen(self, out: NDArray[np.uint8]) -> None:
         """Write the screen's palette bytes, of shape ``screen_shape``, into `out`; valid only right after a step."""
-        self._console.screen(out)
-        if self._console.recoloured is not None:
-            out[:] = self._console.recoloured[out]
+        self._emulator.screen(out)
+        if self._emulator.recoloured is not None:
+            out[:] = self._emulator.recoloured[out]
 
     def _draw_repeats(self) -> None:
         if self._rng is None:

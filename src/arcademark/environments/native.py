@@ -19,7 +19,7 @@ from arcademark.emulator.games import GameRules
 from arcademark.emulator.machine import WIDTH, Machine
 from arcademark.emulator.prove import proven
 from arcademark.environments.emulation.atari import rom_path
-from arcademark.environments.emulation.console import EpisodeStart, StepRecord
+from arcademark.environments.emulation.contract import EpisodeStart, StepRecord
 from arcademark.environments.emulation.facts import RAM_SIZE, REAL_RESET, standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.observations.making import KernelObserver
@@ -27,8 +27,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.suite.cartridges import Cartridge
 
 
-class NativeConsole(cartridge.Player):
-    """One game on our own emulator; a `console.Console`. Arguments and errors as in `atari.AtariConsole`.
+class NativeEmulator(cartridge.Player):
+    """One game on our own emulator; a `contract.Emulator`. Arguments and errors as in `atari.AleEmulator`.
 
     `own` are the rules, the ROM and the description of a user-defined game. ArcadeMarkError: such a game is over at its
     start, or its screen differs from the description. NoCore: the emulator cannot be compiled here.

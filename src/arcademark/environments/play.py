@@ -1,4 +1,4 @@
-"""Implementation of a protocol: episodes of any console, played an agent step at a time.
+"""Implementation of a protocol: episodes of any emulator, played an agent step at a time.
 
 * Sticky actions: each frame repeats, with the protocol's probability, the action *executed* in the frame before, and
   otherwise executes the agent's. One number is drawn per frame, and the action before an episode is "no action".
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from arcademark.environments import fire
 from arcademark.environments.base import EnvironmentSpec, State, Step
-from arcademark.environments.emulation.console import Console, StepRecord
+from arcademark.environments.emulation.contract import Emulator, StepRecord
 from arcademark.environments.fire import NOOP
 from arcademark.environments.observations.making import Observer, make_observer
 from arcademark.errors import ArcadeMarkError
@@ -46,22 +46,22 @@ class SavedState(NamedTuple):
 
 
 class Play:
-    """Steps of a game on a console under a protocol; base of environments and generative models.
+    """Steps of a game on an emulator under a protocol; base of environments and generative models.
 
     `observer` observes the screens of steps; episodes end as the protocol specifies for `training` or evaluation.
-    `observed` is whether the console makes the observations of steps in which the episode does not end, `minds_lives`
+    `observed` is whether the emulator makes the observations of steps in which the episode does not end, `minds_lives`
     whether a lost life has consequences: see `mind_lives`.
     """
 
     begin_with = "reset"
     """Method to be called before a step, for the error message."""
 
-    def __init__(self, spec: EnvironmentSpec, console: Console, observer: Observer, training: bool = False) -> None:
+    def __init__(self, spec: EnvironmentSpec, emulator: Emulator, observer: Observer, training: bool = False) -> None:
         self.spec = spec
         settings = spec.atari
         episode_end = settings.training_episode_end if training else settings.evaluation_episode_end
-        self._console = console
-        self.batch = console.batch
+        self._emulator = emulator
+        self.batch = emulator.batch
         self.console_actions = tuple(JOYSTICK_ACTIONS.index(meaning) for meaning in spec.action_meanings)
         self._numbered_actions = dict(enumerate(self.console_actions))
         self._observer = observer
@@ -92,7 +92,7 @@ class Play:
         ctypes.memmove(ctypes.addressof(record), ctypes.addressof(self._record), ctypes.sizeof(StepRecord))
         self._record = record
         record.screens = self._observer.before, self._observer.newest
-        self.observed = self._console.attach(record, self._observer)
+        self.observed = self._emulator.attach(record, self._observer)
 
     @property
     def episode_frames(self) -> int:
@@ -106,7 +106,7 @@ class Play:
 
     @property
     def _touched(self) -> bool:
-        """True if a frame was emulated since the start or a restore; otherwise the screen is not the console's."""
+        """True if a frame was emulated since the start or a restore; otherwise the screen is not the emulator's."""
         return self._record.played > 0
 
     def step(self, action: int) -> Step:
@@ -133,7 +133,7 @@ class Play:
     def play_step(self, action: int) -> Step:
         """Play one agent step, without consequences of a lost life."""
         self.prepare(action)
-        self._console.play(self._record)
+        self._emulator.play(self._record)
         return self.finish()
 
     def mind_lives(self, lives: int, step: Step) -> Step:
@@ -170,10 +170,10 @@ class Play:
     def play(self) -> Step:
         """Play the prepared step, and the actions that the protocol presses for the agent after a lost life."""
         if not self.minds_lives:
-            self._console.play(self._record)
+            self._emulator.play(self._record)
             return self.finish()
         lives = self.lives
-        self._console.play(self._record)
+        self._emulator.play(self._record)
         return self.mind_lives(lives, self.finish())
 
     def finish(self) -> Step:
@@ -208,27 +208,27 @@ class Play:
         """Return the game's state."""
         step = self._record
         executed = step.executed if self.sticky else NOOP
-        place = self.spec.game, self._console.save(), executed, step.frames, step.lives, self.ended
+        place = self.spec.game, self._emulator.save(), executed, step.frames, step.lives, self.ended
         return _new_tuple(State, place)
 
     def put(self, place: State) -> None:
         """Restore a state of this instance or another; an ArcadeMarkError if it is of another game."""
-        game, console, executed, frames, lives, ended = place
+        game, inner, executed, frames, lives, ended = place
         if game != self.spec.game:
             raise ArcadeMarkError(f"cannot restore a state of {game!r} in game {self.spec.game!r}")
-        self._console.restore(console)
+        self._emulator.restore(inner)
         step = self._record
         step.frames, step.executed, step.lives, step.played = frames, executed, lives, 0
         self.ended = ended
 
 
-class ConsoleEnvironment(Play):
-    """A game on a console under a protocol; a `base.Environment`."""
+class GameEnvironment(Play):
+    """A game on an emulator under a protocol; a `base.Environment`."""
 
-    def __init__(self, spec: EnvironmentSpec, console: Console, training: bool = False) -> None:
-        super().__init__(spec, console, make_observer(console, spec.atari), training)
+    def __init__(self, spec: EnvironmentSpec, emulator: Emulator, training: bool = False) -> None:
+        super().__init__(spec, emulator, make_observer(emulator, spec.atari), training)
         self._noop = StepRecord(cap=self._cap, frame_skip=1, before_at=-1, newest_at=-1, last_shown=True)
-        console.attach(self._noop, None)
+        emulator.attach(self._noop, None)
 
     def pad_with_zeros(self, zeros: bool) -> None:
         """Replace the screens before an episode's first one by zeros or by copies of it, from the next episode on."""
@@ -270,16 +270,16 @@ class ConsoleEnvironment(Play):
         return step
 
     def _start(self, rng: np.random.Generator, noops: int) -> None:
-        """Start the console and play the no-ops."""
-        console, step, noop = self._console, self._record, self._noop
-        step.frames, step.lives = console.start(rng)
+        """Start the emulator and play the no-ops."""
+        emulator, step, noop = self._emulator, self._record, self._noop
+        step.frames, step.lives = emulator.start(rng)
         step.played = 0
         for _ in range(noops):
             noop.frames = step.frames
-            console.play(noop)
+            emulator.play(noop)
             step.frames, step.lives, step.played = noop.frames, noop.lives, 1
             if noop.terminated or noop.truncated:
-                step.frames, step.lives = console.start(rng)
+                step.frames, step.lives = emulator.start(rng)
                 step.played = 0
 
     def observe(self, out: NDArray[np.uint8]) -> None:
@@ -288,19 +288,19 @@ class ConsoleEnvironment(Play):
         out[...] = stack if len(stack) > 1 else stack[0]
 
     def render(self) -> NDArray[np.uint8]:
-        """Return the console's screen in colour, uint8 (height, width, 3).
+        """Return the emulator's screen in colour, uint8 (height, width, 3).
 
         ArcadeMarkError: before the first reset, or between `restore` and the next step: the emulator does not keep its
         picture.
         """
-        screen = np.empty(self._console.screen_shape, np.uint8)
+        screen = np.empty(self._emulator.screen_shape, np.uint8)
         if self._touched:
-            self._console.screen(screen)
+            self._emulator.screen(screen)
         elif self._rng is not None and not self.ended:
-            self._console.start_screen(screen)
+            self._emulator.start_screen(screen)
         else:
             raise ArcadeMarkError(f"game {self.spec.game!r}: no picture before the first reset or after a restore")
-        return self._console.rgb[screen]
+        return self._emulator.rgb[screen]
 
     def save(self) -> SavedState:
         """Return everything needed to continue from here, picklable."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from arcademark.environments import toy
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.emulation import facts
-from arcademark.environments.emulation.console import Console
+from arcademark.environments.emulation.contract import Emulator
 from arcademark.environments.emulation.palettes import recolour
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import modifications, protocols, tasks
@@ -24,7 +24,7 @@ from arcademark.suite.tasks import TOY
 
 if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel
-    from arcademark.environments.play import ConsoleEnvironment
+    from arcademark.environments.play import GameEnvironment
     from arcademark.environments.tasks import TaskEnvironment
 
 
@@ -88,13 +88,13 @@ def as_asked(
     return dataclasses.replace(spec, protocol=settings, observation_shape=facts.observation_shape(spec.game, settings))
 
 
-Emulator = Literal["ale", "console"]
+EmulatorName = Literal["ale", "console"]
 """Emulator of a game: ale-py, or our own."""
 
 
 def choose_emulator(
-    game: str, requested: Emulator | None = None, *, compiles: bool = True, suite: TaskSuite | None = None
-) -> Emulator:
+    game: str, requested: EmulatorName | None = None, *, compiles: bool = True, suite: TaskSuite | None = None
+) -> EmulatorName:
     """Return the emulator of a game: the requested one, otherwise ours if it is available and proven, otherwise ale-py.
 
     Without `compiles`, our emulator counts as unavailable until it was compiled here, which takes seconds. A
@@ -119,7 +119,7 @@ def choose_emulator(
     return "ale"
 
 
-def _choose_for_own(game: str, suite: TaskSuite, requested: Emulator | None, compiles: bool) -> Emulator:
+def _choose_for_own(game: str, suite: TaskSuite, requested: EmulatorName | None, compiles: bool) -> EmulatorName:
     from arcademark.emulator import build
     from arcademark.environments.emulation.described import why_not
 
@@ -136,7 +136,7 @@ def _choose_for_own(game: str, suite: TaskSuite, requested: Emulator | None, com
     return "ale"
 
 
-def referee(spec: EnvironmentSpec) -> Emulator:
+def referee(spec: EnvironmentSpec) -> EmulatorName:
     """Return the emulator of replays: ale-py, or ours for a user-defined game that ale-py cannot play.
 
     Errors as in `Cartridge.read_rom`.
@@ -169,9 +169,9 @@ def open_environment(
     spec: EnvironmentSpec,
     *,
     training: bool = False,
-    emulator: Emulator | None = None,
+    emulator: EmulatorName | None = None,
     pictures: bool = False,
-) -> ConsoleEnvironment | TaskEnvironment:
+) -> GameEnvironment | TaskEnvironment:
     """Make the environment of a spec: a game's, or one of Gymnasium's, which renders only with `pictures`.
 
     Episodes end as the protocol specifies for training or for evaluation. Both emulators play alike, but cannot
@@ -182,12 +182,12 @@ def open_environment(
         from arcademark.environments.tasks import TaskEnvironment
 
         return TaskEnvironment(spec, spec.protocol, pictures)
-    from arcademark.environments.play import ConsoleEnvironment
+    from arcademark.environments.play import GameEnvironment
 
-    return ConsoleEnvironment(spec, _open_console(spec, emulator), training)
+    return GameEnvironment(spec, _open_emulator(spec, emulator), training)
 
 
-def open_model(spec: EnvironmentSpec, *, emulator: Emulator | None = None) -> GenerativeModel:
+def open_model(spec: EnvironmentSpec, *, emulator: EmulatorName | None = None) -> GenerativeModel:
     """Make the generative model of a spec, for planners; it ends episodes as the protocol specifies for evaluation.
 
     `emulator` is that of the environment whose states are searched. ArcadeMarkError: as in `open_environment`, or the
@@ -206,31 +206,31 @@ def open_model(spec: EnvironmentSpec, *, emulator: Emulator | None = None) -> Ge
             f"game {spec.game!r}: planners cannot play it on ale-py, whose saved states do not replay exactly there; "
             "our emulator's do ('arcademark info emulator')"
         )
-    return GenerativeModel(spec, _open_console(spec, emulator))
+    return GenerativeModel(spec, _open_emulator(spec, emulator))
 
 
-def _open_console(spec: EnvironmentSpec, requested: Emulator | None) -> Console:
+def _open_emulator(spec: EnvironmentSpec, requested: EmulatorName | None) -> Emulator:
     settings = spec.atari
     if spec.game == TOY:
-        return recolour(toy.ToyConsole(), settings.colours)
+        return recolour(toy.ToyEmulator(), settings.colours)
     native = choose_emulator(spec.game, requested, suite=settings.suite) == "console"
-    console: Console
+    opened: Emulator
     if settings.suite:
-        console = _open_own(spec.game, settings.suite, native)
+        opened = _open_own(spec.game, settings.suite, native)
     elif settings.modification is not None:
         from arcademark.environments.emulation.modified import ModifiedAtari, ModifiedNative
 
         changes = modifications.modifications()[spec.game][settings.modification]
-        console = (ModifiedNative if native else ModifiedAtari)(changes, settings.mode, settings.difficulty)
+        opened = (ModifiedNative if native else ModifiedAtari)(changes, settings.mode, settings.difficulty)
     elif native:
-        from arcademark.environments.native import NativeConsole
+        from arcademark.environments.native import NativeEmulator
 
-        console = NativeConsole(spec.game, settings.mode, settings.difficulty)
+        opened = NativeEmulator(spec.game, settings.mode, settings.difficulty)
     else:
-        from arcademark.environments.emulation.atari import open_console
+        from arcademark.environments.emulation.atari import open_ale
 
-        console = open_console(spec.game, settings.mode, settings.difficulty)
-    return recolour(console, settings.colours)
+        opened = open_ale(spec.game, settings.mode, settings.difficulty)
+    return recolour(opened, settings.colours)
 
 
 def _known_as(game: str, suite: TaskSuite | None) -> str:
@@ -242,7 +242,7 @@ def _known_as(game: str, suite: TaskSuite | None) -> str:
     return known_as(suite.read_rom(game))
 
 
-def _open_own(game: str, suite: TaskSuite, native: bool) -> Console:
+def _open_own(game: str, suite: TaskSuite, native: bool) -> Emulator:
     """Open a user-defined game."""
     cartridge, rom = suite.cartridge(game), suite.read_rom(game)
     if not native:
@@ -250,9 +250,9 @@ def _open_own(game: str, suite: TaskSuite, native: bool) -> Console:
 
         return DescribedAtari(game, cartridge, rom)
     from arcademark.emulator.games import own_game
-    from arcademark.environments.native import NativeConsole
+    from arcademark.environments.native import NativeEmulator
 
-    return NativeConsole(game, own=(own_game(game, cartridge, rom), rom, cartridge))
+    return NativeEmulator(game, own=(own_game(game, cartridge, rom), rom, cartridge))
 
 
 def version_of(task: str, protocol: protocols.Protocol) -> str:

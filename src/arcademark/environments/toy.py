@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments.emulation.console import EpisodeStart, FrameByFrame
+from arcademark.environments.emulation.contract import EpisodeStart, FrameByFrame
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 MINIMAL_ACTIONS = ("NOOP", "RIGHT", "LEFT")
@@ -25,8 +25,8 @@ EMPTY, BASKET, FRUIT = 0, 100, 254
 """Screen bytes."""
 
 
-class ToyConsole(FrameByFrame):
-    """The toy game; a `console.Console` whose actions are the Atari's 18; those with LEFT or RIGHT move."""
+class ToyEmulator(FrameByFrame):
+    """The toy game; a `contract.Emulator` whose actions are the Atari's 18; those with LEFT or RIGHT move."""
 
     def __init__(self) -> None:
         self.screen_shape = (SIZE, SIZE)

@@ -222,7 +222,7 @@ def _game(name: str) -> GameView:
 def own_games(path: str) -> Iterator[OwnGameView]:
     """Yield the user-defined games of a file."""
     from arcademark.emulator.games import known_as
-    from arcademark.environments.registry import Emulator, environment_spec, open_environment
+    from arcademark.environments.registry import EmulatorName, environment_spec, open_environment
 
     suite = task_suites.load_suite(path)
     if not suite.of_games:
@@ -234,7 +234,7 @@ def own_games(path: str) -> Iterator[OwnGameView]:
         try:
             known = known_as(suite.read_rom(name))
             spec = environment_spec(name, rules)
-            for emulator in get_args(Emulator):
+            for emulator in get_args(EmulatorName):
                 try:
                     open_environment(spec, emulator=emulator).close()
                     emulators.append(emulator)

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from arcademark import wording
 from arcademark.agents.loading import Kind, kind
 from arcademark.analysis.runs.directory import known_set
-from arcademark.environments.registry import Emulator
+from arcademark.environments.registry import EmulatorName
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest
 from arcademark.records.reading import read_run
@@ -302,7 +302,7 @@ def _paces(plan: Plan, rate: float | None, follow: Callable[[int, int], None]) -
     return paces
 
 
-def _shared(trials: Sequence[Trial], chosen: Mapping[str, Emulator | None]) -> Pace:
+def _shared(trials: Sequence[Trial], chosen: Mapping[str, EmulatorName | None]) -> Pace:
     """Measure some of the trials, of different games if possible; planners are only detected."""
     games = {trial.game: trial for trial in trials}
     some = [*games.values()][:: -(-len(games) // MEASURED)]

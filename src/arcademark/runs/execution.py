@@ -19,7 +19,7 @@ from typing import Any
 from arcademark import plugins, wording
 from arcademark.agents.loading import MadeSpec, kind
 from arcademark.environments import fire
-from arcademark.environments.registry import Emulator, environment_spec
+from arcademark.environments.registry import EmulatorName, environment_spec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.keywords import knowing
 from arcademark.records import live, manifest
@@ -165,7 +165,7 @@ class _Run:
     """Work of one command on a run."""
 
     def __init__(
-        self, plan: Plan, recorder: Recorder, on_event: OnEvent, command: int, chosen: Mapping[str, Emulator | None]
+        self, plan: Plan, recorder: Recorder, on_event: OnEvent, command: int, chosen: Mapping[str, EmulatorName | None]
     ) -> None:
         self._plan, self._recorder, self._tell, self._command = plan, recorder, on_event, command
         self._directory = recorder.directory
@@ -393,7 +393,9 @@ def _without_fire(jobs: Sequence[Job]) -> Iterator[events.Note]:
         yield events.Note(text, warning=bool(waiting))
 
 
-def _jobs(standings: Sequence[TrialStanding], recorder: Recorder, chosen: Mapping[str, Emulator | None]) -> list[Job]:
+def _jobs(
+    standings: Sequence[TrialStanding], recorder: Recorder, chosen: Mapping[str, EmulatorName | None]
+) -> list[Job]:
     """Return the remaining work of trials, the longest expected one first."""
     lengths = Lengths(standings)
     left = [standing for standing in standings if not standing.done]

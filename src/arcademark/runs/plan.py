@@ -14,7 +14,7 @@ from typing import Annotated, Literal, TypeAlias
 from arcademark.agents.loading import AgentSpec, NetworkSpec, agent_specs, applies, kind, with_checkpoints
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.emulation import facts
-from arcademark.environments.registry import Emulator, choose_emulator, environment_spec
+from arcademark.environments.registry import EmulatorName, choose_emulator, environment_spec
 from arcademark.errors import MAX_QUOTED_CHARS, ArcadeMarkError, one_line
 from arcademark.keywords import Names, knowing
 from arcademark.records.database import MAX_STORED, MAX_TRIALS
@@ -129,7 +129,7 @@ class Plan:
     frames: int | None  # requested training frames; None for the protocol's
     left_out: tuple[LeftOut, ...]  # combinations of agent and game without a trial
     training_episodes: int | None = None  # requested training episodes, likewise
-    emulator: Emulator | None = None  # requested emulator, None to choose; it changes no score
+    emulator: EmulatorName | None = None  # requested emulator, None to choose; it changes no score
     shard: tuple[int, int] | None = None  # number of the shard, from 1, and of all shards; None for the whole run
     elsewhere: tuple[Trial, ...] = ()  # trials of the other shards
 
@@ -143,7 +143,7 @@ def make_plan(
     episodes: int | AllStarts | None = None,
     frames: int | None = None,
     training_episodes: int | None = None,
-    emulator: Emulator | None = None,
+    emulator: EmulatorName | None = None,
 ) -> Plan:
     """Plan a run: a trial for each seed, game and agent.
 
@@ -242,7 +242,7 @@ def _with_checkpoints(trials: Sequence[Trial], environments: Mapping[str, Enviro
         yield dataclasses.replace(trial, agent=agent)
 
 
-def _unplanned(spec: AgentSpec, game: str, emulator: Emulator | None) -> str | None:
+def _unplanned(spec: AgentSpec, game: str, emulator: EmulatorName | None) -> str | None:
     """Return why an agent that plans cannot do so in a game; None if it can, or does not plan."""
     if game in facts.NOT_EXACT and kind(spec) == "planner" and choose_emulator(game, emulator) == "ale":
         return "ale-py's saved states do not replay exactly there, so planners cannot play it; our emulator's do"

@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 from arcademark.agents.checkpoints import hub, paths
 from arcademark.agents.command import ANSWER_SECONDS
 from arcademark.agents.loading import AgentSpec, agent_specs, command_spec, made_spec, named
-from arcademark.environments.registry import Emulator
+from arcademark.environments.registry import EmulatorName
 from arcademark.errors import ArcadeMarkError
 from arcademark.keywords import Names
 from arcademark.records import manifest, queue
@@ -74,7 +74,7 @@ class RunOptions(TypedDict, total=False):
     address: str | None
     gpus: float | None
     scratch: Place | None
-    emulator: Emulator | None
+    emulator: EmulatorName | None
     episode_seconds: float | None
     shard: tuple[int, int] | None
     out: Place | None

@@ -17,10 +17,10 @@ class SeeingModel(SmallModel):
 
     def ram(self, out):
         out[:] = 0
-        out[: len(self.memory[self.at.console])] = self.memory[self.at.console]
+        out[: len(self.memory[self.at.inner])] = self.memory[self.at.inner]
 
     def screen(self, out):
-        out[:] = self.screens.get(self.at.console, 0)
+        out[:] = self.screens.get(self.at.inner, 0)
 
 
 def seeing_model(seed, *, num_nodes=12, num_bytes=2, num_values=3, **more):

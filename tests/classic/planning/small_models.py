@@ -45,9 +45,9 @@ class SmallModel:
 
     def step(self, action):
         assert not self.at.ended, "a step after the end"
-        node, frames = self.edges[self.at.console][action], self.at.frames + self.spec.protocol.frame_skip
+        node, frames = self.edges[self.at.inner][action], self.at.frames + self.spec.protocol.frame_skip
         self.frames += self.spec.protocol.frame_skip
-        reward = float(self.rewards[self.at.console][action])
+        reward = float(self.rewards[self.at.inner][action])
         terminated = node in self.ends
         truncated = not terminated and frames >= self.cap
         self.at = place(node, frames, terminated or truncated)

@@ -142,9 +142,9 @@ def kept(name, game="seaquest"):
     return planner, other
 
 
-@pytest.mark.parametrize("console", [None, 3, b"abc", (b"abc", (0, 5))])
-def test_states_of_every_kind_come_back(console):
-    state = State("pong", console, 0, 12, 3, False)
+@pytest.mark.parametrize("inner", [None, 3, b"abc", (b"abc", (0, 5))])
+def test_states_of_every_kind_come_back(inner):
+    state = State("pong", inner, 0, 12, 3, False)
     again = as_state(unpack(pack([state]))[0])
     assert (again, hash(again)) == (state, hash(state))
 

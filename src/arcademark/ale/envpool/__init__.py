@@ -1,4 +1,4 @@
-"""EnvPool's Atari environments on our console: the whole interface, with the same results and random numbers.
+"""EnvPool's Atari environments on our emulator: the whole interface, with the same results and random numbers.
 
 >>> from arcademark.ale import envpool
 >>> envs = envpool.make("Breakout-v5", env_type="gymnasium", num_envs=8, episodic_life=True, reward_clip=True, seed=1)
@@ -91,7 +91,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         self.action_space = self.single_action_space = self.spec.action_space
 
     def _set_records(self, array: Any) -> None:
-        """Make the columns of results, and the threads if the console plays."""
+        """Make the columns of results, and the threads if our emulator plays."""
         records: NDArray[Any] = np.frombuffer(memoryview(array).cast("B"), np.dtype(Record))
         self._chosen = records["step"]["chosen"]
         self._columns = {name: records["step"][name] for name in ("lives", "reward", "terminated")}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arcademark.ale import arguments
 from arcademark.ale.envpool.specs import Config
 from arcademark.ale.interface import ALEInterface, console_turn
-from arcademark.environments.emulation.console import StepRecord
+from arcademark.environments.emulation.contract import StepRecord
 from arcademark.environments.emulation.facts import standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.native import function_address
@@ -103,7 +103,7 @@ class PooledGame:
         self._set_player()
 
     def _set_images(self, config: Config) -> None:
-        """Set up how images are made: in C if the console plays and they have the usual form."""
+        """Set up how images are made: in C if our emulator plays and they have the usual form."""
         size, coloured = (config.img_height, config.img_width), not config.gray_scale
         self._images = self._stack.reshape(config.stack_num, -1, *size)
         self._screens = np.zeros((2, *kernels.SCREEN), np.uint8)  # the newest, and the one before
@@ -122,7 +122,7 @@ class PooledGame:
             self._record.step.observation = ctypes.addressof(observation)
 
     def _set_player(self) -> None:
-        """Let the console, or the cartridge's translation, play the record; `core` is None if ale-py plays."""
+        """Let our emulator, or the cartridge's translation, play the record; `core` is None if ale-py plays."""
         turn, record = console_turn(self.ale), self._record
         if turn is not None and turn[0] is not self.core:
             self.core, record.turn = turn
@@ -147,7 +147,7 @@ class PooledGame:
         self._set_player()
 
     def play(self) -> None:
-        """Play the record on ale-py, as C code does on the console."""
+        """Play the record on ale-py, as C code does on our emulator."""
         if self._record.begins:
             if not self._play_noops():
                 return

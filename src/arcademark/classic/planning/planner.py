@@ -126,8 +126,8 @@ def as_state(kept: Sequence[Any]) -> State:
     """Return a state from a list."""
     from arcademark.environments.generative import State
 
-    game, console, *others = kept
-    return State(sys.intern(game), _frozen(console), *others)
+    game, inner, *others = kept
+    return State(sys.intern(game), _frozen(inner), *others)
 
 
 def _frozen(value: Any) -> Any:

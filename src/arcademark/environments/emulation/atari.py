@@ -23,7 +23,7 @@ from ale_py import LoggerMode, roms
 from numpy.typing import NDArray
 
 from arcademark.emulator.original import ALEInterface
-from arcademark.environments.emulation.console import EpisodeStart, FrameByFrame
+from arcademark.environments.emulation.contract import EpisodeStart, FrameByFrame
 from arcademark.environments.emulation.emulator_state import Packer
 from arcademark.environments.emulation.facts import NOT_EXACT, RAM_SIZE, REAL_RESET, TWO_PLAYER, screen_shape, standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
@@ -49,8 +49,8 @@ def rom_path(game: str) -> Path:
     return path
 
 
-class AtariConsole(FrameByFrame):
-    """One game in the emulator; a `console.Console`. Opened by `open_console`.
+class AleEmulator(FrameByFrame):
+    """One game in the emulator; a `contract.Emulator`. Opened by `open_ale`.
 
     `mode` and `difficulty` are switches that the game has, or None for the ROM's default. Errors as in `rom_path`.
     """
@@ -91,7 +91,7 @@ class AtariConsole(FrameByFrame):
             self._ale.reset_game()
 
     def start(self, rng: np.random.Generator) -> EpisodeStart:
-        """Begin an episode. In most games no frame counts as emulated; the console itself draws nothing."""
+        """Begin an episode. In most games no frame counts as emulated; the emulator itself draws nothing."""
         self._start()
         return self._begin
 
@@ -119,7 +119,7 @@ class AtariConsole(FrameByFrame):
         return self._ale.getEpisodeFrameNumber() == self._begin.frames
 
 
-class ResetConsole(AtariConsole):
+class ResetEmulator(AleEmulator):
     """A game whose episodes start with a reset; the state one frame later is saved as that frame's action."""
 
     def __init__(self, game: str, mode: int | None, difficulty: int | None) -> None:
@@ -150,7 +150,7 @@ class ResetConsole(AtariConsole):
         self._ale.reset_game()
 
 
-class ReplayedConsole(AtariConsole):
+class ReplayedEmulator(AleEmulator):
     """A game whose states are the actions since its start."""
 
     def __init__(self, game: str, mode: int | None, difficulty: int | None) -> None:
@@ -177,8 +177,8 @@ class ReplayedConsole(AtariConsole):
         self._actions.clear()
 
 
-def open_console(game: str, mode: int | None = None, difficulty: int | None = None) -> AtariConsole:
-    """Return the console of a game; parameters and errors as in `AtariConsole`."""
+def open_ale(game: str, mode: int | None = None, difficulty: int | None = None) -> AleEmulator:
+    """Return ale-py's emulator of a game; parameters and errors as in `AleEmulator`."""
     if game in REAL_RESET:
-        return ResetConsole(game, mode, difficulty)
-    return (ReplayedConsole if game in NOT_EXACT else AtariConsole)(game, mode, difficulty)
+        return ResetEmulator(game, mode, difficulty)
+    return (ReplayedEmulator if game in NOT_EXACT else AleEmulator)(game, mode, difficulty)

@@ -11,10 +11,10 @@ import ctypes
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments.emulation.atari import AtariConsole
-from arcademark.environments.emulation.console import EpisodeStart, FrameByFrame
+from arcademark.environments.emulation.atari import AleEmulator
+from arcademark.environments.emulation.contract import EpisodeStart, FrameByFrame
 from arcademark.environments.emulation.facts import RAM_SIZE
-from arcademark.environments.native import NativeConsole
+from arcademark.environments.native import NativeEmulator
 from arcademark.suite.modifications import Modification
 
 
@@ -28,7 +28,7 @@ def write(modification: Modification, memory: NDArray[np.uint8]) -> None:
         memory[list(each.at)] = memory[each.copy] if each.value is None else each.value
 
 
-class ModifiedAtari(AtariConsole):
+class ModifiedAtari(AleEmulator):
     """A modified game on ale-py, for games whose states ale-py saves completely."""
 
     def __init__(self, modification: Modification, mode: int | None, difficulty: int | None) -> None:
@@ -53,7 +53,7 @@ class ModifiedAtari(AtariConsole):
             self._ale.setRAM(address, int(self._memory[address]))
 
 
-class ModifiedNative(FrameByFrame, NativeConsole):
+class ModifiedNative(FrameByFrame, NativeEmulator):
     """A modified game on our own emulator."""
 
     def __init__(self, modification: Modification, mode: int | None, difficulty: int | None) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments.emulation.console import Console
+from arcademark.environments.emulation.contract import Emulator
 from arcademark.environments.emulation.facts import Standard
 from arcademark.suite.settings import Colours
 
@@ -69,12 +69,12 @@ def _luminance(colours: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return luminance
 
 
-def recolour(console: Console, colours: Colours) -> Console:
-    """Show a console's screens in other colours, except for "original"."""
+def recolour(emulator: Emulator, colours: Colours) -> Emulator:
+    """Show an emulator's screens in other colours, except for "original"."""
     if colours != "original":
-        other = _other_colours(colours, np.ptp(console.rgb.reshape(16, 16, 3), axis=2).any(axis=1))
-        console.rgb, console.gray, console.recoloured = console.rgb[other], console.gray[other], other
-    return console
+        other = _other_colours(colours, np.ptp(emulator.rgb.reshape(16, 16, 3), axis=2).any(axis=1))
+        emulator.rgb, emulator.gray, emulator.recoloured = emulator.rgb[other], emulator.gray[other], other
+    return emulator
 
 
 def _other_colours(colours: Colours, coloured: NDArray[np.bool_]) -> NDArray[np.uint8]:

@@ -1,7 +1,7 @@
 """Steps of several games or tasks at once: games on our emulator in C, in several threads, others in turn.
 
 The games' records are in one array, so that a field of all of them is written and read at once. Each game has its own
-record and console, so results do not depend on which thread plays it.
+record and emulator, so results do not depend on which thread plays it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from arcademark.emulator.forking import InTurn
 from arcademark.environments.base import Step
-from arcademark.environments.emulation.console import StepRecord
+from arcademark.environments.emulation.contract import StepRecord
 from arcademark.environments.native import address_of
-from arcademark.environments.play import ConsoleEnvironment
+from arcademark.environments.play import GameEnvironment
 
 if TYPE_CHECKING:
     from arcademark.environments.tasks import TaskEnvironment
@@ -37,19 +37,19 @@ def default_threads(games: int, least: int = GAMES_A_THREAD) -> int:
     return max(1, min(cores, games // least))
 
 
-def make_batch(played: Sequence[ConsoleEnvironment | TaskEnvironment], threads: int) -> Batch:
+def make_batch(played: Sequence[GameEnvironment | TaskEnvironment], threads: int) -> Batch:
     """Return a batch of games, or tasks, with equal actions and observations, none of which is in an episode.
 
     Games on our emulator are played in `threads` threads, including the caller's.
     """
-    games = [game for game in played if isinstance(game, ConsoleEnvironment) and game.batch is not None]
+    games = [game for game in played if isinstance(game, GameEnvironment) and game.batch is not None]
     return GameBatch(games, threads) if len(games) == len(played) else Batch(played)
 
 
 class Batch:
     """Games or tasks that take their steps together, each in turn."""
 
-    def __init__(self, played: Sequence[ConsoleEnvironment | TaskEnvironment]) -> None:
+    def __init__(self, played: Sequence[GameEnvironment | TaskEnvironment]) -> None:
         self._played = played
 
     def step(
@@ -89,7 +89,7 @@ class Batch:
 class GameBatch(Batch):
     """Games on our emulator that take their steps together, in several threads, including the caller's."""
 
-    def __init__(self, games: Sequence[ConsoleEnvironment], threads: int) -> None:
+    def __init__(self, games: Sequence[GameEnvironment], threads: int) -> None:
         self._games = games
         array = (StepRecord * len(self._games))()
         records: NDArray[Any] = np.frombuffer(memoryview(array).cast("B"), np.dtype(StepRecord))

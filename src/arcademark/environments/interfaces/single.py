@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arcademark.environments import fire
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.observations.spaces import ObservationView
-from arcademark.environments.play import ConsoleEnvironment
+from arcademark.environments.play import GameEnvironment
 from arcademark.environments.registry import open_environment
 from arcademark.keywords import knowing
 
@@ -100,7 +100,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         self._settings: dict[str, Any] = {**settings, "render_mode": render_mode}
         drawn = render_mode is not None
         self.environment = open_environment(environment_spec, training=training, pictures=drawn)
-        if isinstance(self.environment, ConsoleEnvironment):
+        if isinstance(self.environment, GameEnvironment):
             self.environment.pad_with_zeros(padding_type == "zero")
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "render_fps": max(1, FRAMES_A_SECOND // protocol.frame_skip)}

@@ -1,4 +1,4 @@
-"""Observations of agents, made from the console's screens or memory.
+"""Observations of agents, made from the emulator's screens or memory.
 
 With ``max_pool`` observations equal those of Gymnasium's ``AtariPreprocessing`` followed by ``FrameStackObservation``
 bit for bit, with ``max_pool="rgb"`` those of Stable-Baselines3's ``AtariWrapper``, and with ``max_pool="resized"``
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.emulator import build
-from arcademark.environments.emulation.console import Console
+from arcademark.environments.emulation.contract import Emulator
 from arcademark.environments.emulation.facts import resized
 from arcademark.environments.observations.area import AreaResize
 from arcademark.environments.observations.kernels import IMAGE, SCREEN, greatest, observation
@@ -58,7 +58,7 @@ class Observer:
     """The observation; its first axis is time, oldest first, even if it is 1 long."""
 
     def begin(self, touched: bool) -> None:
-        """Observe the start of an episode; `touched`: whether frames were emulated since the console's start."""
+        """Observe the start of an episode; `touched`: whether frames were emulated since the emulator's start."""
 
     def fill(self) -> None:
         """Begin an episode in the current state: older images are replaced."""
@@ -76,15 +76,15 @@ class Observer:
         """Continue from what `save` returned."""
 
 
-def make_observer(console: Console, settings: protocols.AtariProtocol) -> Observer:
-    """Return the observer of a console under a protocol."""
+def make_observer(emulator: Emulator, settings: protocols.AtariProtocol) -> Observer:
+    """Return the observer of an emulator under a protocol."""
     if settings.observation == "ram" or (settings.observation == "palette" and settings.frame_stack == 1):
-        return LastObserver(console, settings.observation == "palette")
-    usual = settings.observation == "grayscale" and console.screen_shape == SCREEN and settings.screen_size == IMAGE
+        return LastObserver(emulator, settings.observation == "palette")
+    usual = settings.observation == "grayscale" and emulator.screen_shape == SCREEN and settings.screen_size == IMAGE
     if usual and settings.max_pool != "resized":
         with suppress(build.NoCore):
-            return KernelObserver(console, settings)
-    return ScreenObserver(console, settings)
+            return KernelObserver(emulator, settings)
+    return ScreenObserver(emulator, settings)
 
 
 class LastObserver(Observer):
@@ -93,14 +93,14 @@ class LastObserver(Observer):
     Screens, never pooled or resized, are bytes without their lowest bit.
     """
 
-    def __init__(self, console: Console, screens: bool) -> None:
-        self._console = console
+    def __init__(self, emulator: Emulator, screens: bool) -> None:
+        self._emulator = emulator
         self.ends_with_screen = screens
-        self.stack = np.zeros((1, *(console.screen_shape if screens else (console.ram_size,))), np.uint8)
+        self.stack = np.zeros((1, *(emulator.screen_shape if screens else (emulator.ram_size,))), np.uint8)
 
     def begin(self, touched: bool) -> None:
         """Observe the start of an episode."""
-        self._observe(self._console.start_screen if self.ends_with_screen and not touched else None)
+        self._observe(self._emulator.start_screen if self.ends_with_screen and not touched else None)
 
     def push(self) -> None:
         """Observe a step."""
@@ -111,13 +111,13 @@ class LastObserver(Observer):
         self._observe()
 
     def _observe(self, look: Callable[[NDArray[np.uint8]], None] | None = None) -> None:
-        last, console = self.stack[0], self._console
+        last, emulator = self.stack[0], self._emulator
         if not self.ends_with_screen:
-            console.ram(last)
+            emulator.ram(last)
             return
-        (look or console.screen)(last)
-        if console.recoloured is not None:
-            last[:] = console.recoloured[last]
+        (look or emulator.screen)(last)
+        if emulator.recoloured is not None:
+            last[:] = emulator.recoloured[last]
         np.right_shift(last, 1, out=last)
 
     def save(self) -> Any:
@@ -130,16 +130,16 @@ class LastObserver(Observer):
 
 
 class ScreenObserver(Observer):
-    """Observations of the console's screen: palette indices, colours or luminance.
+    """Observations of the emulator's screen: palette indices, colours or luminance.
 
     Screens are kept as bytes: those fetched in this step (`newest`, and `before` if two are pooled) and in ``old``, in
     the same order, those of the previous step.
     """
 
-    def __init__(self, console: Console, settings: protocols.AtariProtocol) -> None:
-        height, width = console.screen_shape
-        size = resized(settings, console.screen_shape)
-        self._console = console
+    def __init__(self, emulator: Emulator, settings: protocols.AtariProtocol) -> None:
+        height, width = emulator.screen_shape
+        size = resized(settings, emulator.screen_shape)
+        self._emulator = emulator
         self._pooled = settings.max_pool and settings.frame_skip > 1
         self._held = settings.max_pool
         self.ends_with_screen = not settings.max_pool
@@ -147,9 +147,9 @@ class ScreenObserver(Observer):
         self.before_at = settings.frame_skip - 2 if self._pooled else -1
         self._resized = settings.max_pool == "resized"
         self._luminance = settings.observation == "grayscale" and settings.max_pool in ("rgb", "resized")
-        self._colours = console.rgb if self._luminance else _colours(console, settings)
+        self._colours = emulator.rgb if self._luminance else _colours(emulator, settings)
         channels = 3 if settings.observation == "rgb" else 1
-        self._resize = AreaResize(console.screen_shape, size)
+        self._resize = AreaResize(emulator.screen_shape, size)
         self._screens = np.zeros((2, 2 if self._pooled else 1, height, width), np.uint8)
         self._new, self.old = self._screens
         self.newest, self.before = self._new[0], self._new[-1]
@@ -159,7 +159,7 @@ class ScreenObserver(Observer):
 
     def begin(self, touched: bool) -> None:
         """Observe the start of an episode."""
-        (self._console.screen if touched else self._console.start_screen)(self.newest)
+        (self._emulator.screen if touched else self._emulator.start_screen)(self.newest)
         self.before[:] = self.newest
         self._append()
         self.fill()
@@ -171,7 +171,7 @@ class ScreenObserver(Observer):
     def push(self) -> None:
         """Observe a step that was played in full."""
         if not self._held:
-            self._console.screen(self.newest)
+            self._emulator.screen(self.newest)
         self._append()
 
     def push_ended(self, last_frame: int) -> None:
@@ -188,10 +188,10 @@ class ScreenObserver(Observer):
     def _push_ended_screen(self, last_frame: int) -> None:
         """Observe a step in which the episode ended with a frame that is fetched, its screen included."""
         if last_frame == self.newest_at:
-            self._console.screen(self.newest)
+            self._emulator.screen(self.newest)
             self._show(self._new)
         else:
-            self._console.screen(self.before)
+            self._emulator.screen(self.before)
             self._show([self.old[0], self.before])
 
     def _append(self) -> None:
@@ -228,9 +228,9 @@ class ScreenObserver(Observer):
 class KernelObserver(ScreenObserver):
     """The usual observation, in C, as described in `kernels`; NoCore if there is no core."""
 
-    def __init__(self, console: Console, settings: protocols.AtariProtocol) -> None:
-        super().__init__(console, settings)
-        self._core, self._table = build.core(), _pooled(console, self._luminance)
+    def __init__(self, emulator: Emulator, settings: protocols.AtariProtocol) -> None:
+        super().__init__(emulator, settings)
+        self._core, self._table = build.core(), _pooled(emulator, self._luminance)
         self.where = observation(self._table, self.old, self.stack)
 
     def _show(self, screens: Iterable[NDArray[np.uint8]]) -> None:
@@ -238,19 +238,19 @@ class KernelObserver(ScreenObserver):
         newest, *others = screens
         before = others.pop() if others else newest
         if others:  # and no luminance of greatest colours
-            before = np.where(self._console.gray[before] > self._console.gray[others[0]], before, others[0])
+            before = np.where(self._emulator.gray[before] > self._emulator.gray[others[0]], before, others[0])
         self._core.console_observe(ctypes.byref(self.where), newest.ctypes.data, before.ctypes.data)
 
     def push(self) -> None:
         """Observe a step that was played in full."""
         if not self._held:
-            self._console.screen(self.newest)
+            self._emulator.screen(self.newest)
         self._core.console_push(ctypes.byref(self.where), self.newest.ctypes.data, self.before.ctypes.data)
 
 
-def _pooled(console: Console, colours: bool) -> NDArray[np.uint8]:
+def _pooled(emulator: Emulator, colours: bool) -> NDArray[np.uint8]:
     """Return the luminance of each pair of screen bytes without their lowest bits: of greatest colours, or greatest."""
-    return luminance(greatest(console.rgb)) if colours else greatest(console.gray)
+    return luminance(greatest(emulator.rgb)) if colours else greatest(emulator.gray)
 
 
 def luminance(colours: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -280,11 +280,11 @@ def channels_first(observations: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return observations
 
 
-def _colours(console: Console, settings: protocols.AtariProtocol) -> NDArray[np.uint8]:
+def _colours(emulator: Emulator, settings: protocols.AtariProtocol) -> NDArray[np.uint8]:
     """Return the observed value of each screen byte, shape (256, channels)."""
     if settings.observation == "rgb":
-        return console.rgb
+        return emulator.rgb
     if settings.observation == "palette":
-        index = np.arange(256) if console.recoloured is None else console.recoloured
+        index = np.arange(256) if emulator.recoloured is None else emulator.recoloured
         return (index >> 1).astype(np.uint8)[:, None]
-    return console.gray[:, None]
+    return emulator.gray[:, None]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from dataclasses import dataclass
 from typing import Protocol
 
-from arcademark.environments.registry import Emulator
+from arcademark.environments.registry import EmulatorName
 from arcademark.records.model import Checkpoint, Unfinished
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.events import TrialEvent
@@ -49,7 +49,7 @@ class Job:
 
     trial: Trial
     episodes: MissingEpisodes  # the evaluation episodes that are missing
-    emulator: Emulator | None = "ale"  # what plays the game
+    emulator: EmulatorName | None = "ale"  # what plays the game
     episode_frames: float = 1.0  # how long an episode is expected to be
 
 

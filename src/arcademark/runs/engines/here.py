@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 
-from arcademark.environments.registry import Emulator
+from arcademark.environments.registry import EmulatorName
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines.base import Batch, Job, Memory
 from arcademark.runs.engines.worker import failure, forget_peak, opened, peak_bytes
@@ -26,7 +26,7 @@ class InProcessEngine:
         self,
         workers: int | None = None,
         episode_seconds: float | None = None,
-        make_player: Callable[[Trial, Emulator | None], TrialPlayer] = TrialPlayer,
+        make_player: Callable[[Trial, EmulatorName | None], TrialPlayer] = TrialPlayer,
     ) -> None:
         if episode_seconds is not None:
             raise ArcadeMarkError("an agent that was made in this process has no time limit; leave it out")

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import get_args
 
 from arcademark.agents.adapters import CheckedPolicy
-from arcademark.environments.registry import Emulator
+from arcademark.environments.registry import EmulatorName
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.importing import where_raised
 from arcademark.records.model import MAX_ERROR_CHARS, Checkpoint, Unfinished
@@ -44,7 +44,7 @@ class Open:
     """Order to make the agent of a trial, to play on an emulator."""
 
     trial: Trial
-    emulator: Emulator | None
+    emulator: EmulatorName | None
     files: Packed | None = None  # of the agent, if it is made on another machine
 
 

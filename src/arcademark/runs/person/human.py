@@ -18,7 +18,7 @@ import numpy as np
 
 from arcademark.agents.loading import AgentSpec, all_parameters, named
 from arcademark.environments.emulation import facts
-from arcademark.environments.registry import Emulator, environment_spec, referee
+from arcademark.environments.registry import EmulatorName, environment_spec, referee
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest
 from arcademark.records.manifest import HUMAN
@@ -101,7 +101,7 @@ def record(plan: Plan, directory: str | os.PathLike[str], window: Window, *, sca
     """
     sitting = Sitting()
 
-    def make_player(trial: Trial, emulator: Emulator | None) -> TrialPlayer:
+    def make_player(trial: Trial, emulator: EmulatorName | None) -> TrialPlayer:
         return HumanPlayer(trial, emulator, window, sitting, scale)
 
     window.show(_blank(plan.games[0], plan.protocol.suite, scale))  # before anything is written
@@ -132,7 +132,7 @@ class HumanPlayer(TrialPlayer):
     def __init__(
         self,
         trial: Trial,
-        emulator: Emulator | None,
+        emulator: EmulatorName | None,
         window: Window,
         sitting: Sitting,
         scale: int = SCALE,

@@ -24,7 +24,7 @@ from arcademark.agents.adapters import CheckedTrainer
 from arcademark.environments.base import one_by_one
 from arcademark.environments.interfaces.batch import make_batch
 from arcademark.environments.observations.spaces import ObservationView
-from arcademark.environments.play import ConsoleEnvironment
+from arcademark.environments.play import GameEnvironment
 from arcademark.environments.tasks import TaskEnvironment
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.model import Checkpoint, EpisodeResult
@@ -43,7 +43,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
     Parameters
     ----------
     trial : Trial
-    games : sequence of ConsoleEnvironment or of TaskEnvironment
+    games : sequence of GameEnvironment or of TaskEnvironment
         Opened for training.
     start : Checkpoint
         Training before a restart.
@@ -61,7 +61,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
     def __init__(
         self,
         trial: Trial,
-        games: Sequence[ConsoleEnvironment | TaskEnvironment],
+        games: Sequence[GameEnvironment | TaskEnvironment],
         start: Checkpoint,
         waiting: Sequence[EpisodeResult] = (),
         first: bool = False,
@@ -206,7 +206,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
 def fit(
     trial: Trial,
     trainer: CheckedTrainer,
-    open_game: Callable[[], ConsoleEnvironment | TaskEnvironment],
+    open_game: Callable[[], GameEnvironment | TaskEnvironment],
     checkpoint: Checkpoint | None,
     stopping: Callable[[], bool],
     pause_after: Callable[[float, int], float],

@@ -21,7 +21,7 @@ from arcademark.agents.base import Transition
 from arcademark.agents.loading import make_agent
 from arcademark.environments import fire
 from arcademark.environments.base import Environment, EnvironmentSpec, one_by_one
-from arcademark.environments.registry import Emulator, as_asked, environment_spec, open_environment, open_model
+from arcademark.environments.registry import EmulatorName, as_asked, environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.model import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished, scored_phase
 from arcademark.runs.plan import SNAPSHOTS, Trial
@@ -31,7 +31,7 @@ from arcademark.runs.playing.slot import Meter, Slot, fitting
 
 if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel
-    from arcademark.environments.play import ConsoleEnvironment
+    from arcademark.environments.play import GameEnvironment
     from arcademark.environments.tasks import TaskEnvironment
 
 CHECKPOINT_SECONDS = 60.0  # wall time of training after which a checkpoint is due
@@ -42,7 +42,7 @@ CHECKPOINT_BYTES_PER_SECOND = 1_000_000.0  # maximum rate of writing them
 class TrialPlayer:
     """A trial's agent and environments, made once and used for any of its episodes."""
 
-    def __init__(self, trial: Trial, emulator: Emulator | None = None) -> None:
+    def __init__(self, trial: Trial, emulator: EmulatorName | None = None) -> None:
         self.trial = trial
         self._emulator = emulator
         learnt, spec = trial.learnt, environment_spec(trial.game, trial.protocol, seed=trial.seed)
@@ -132,7 +132,7 @@ class TrialPlayer:
         waits = network is not None and fire.waits(self.spec, network.fire_reset)
         return Slot(row, self.open(), self.plans, waits_for_fire=waits)
 
-    def open(self, training: bool = False) -> ConsoleEnvironment | TaskEnvironment:
+    def open(self, training: bool = False) -> GameEnvironment | TaskEnvironment:
         """Open the trial's game or task."""
         return open_environment(self.spec, training=training, emulator=self._emulator)
 

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from arcademark.environments.base import AskedObservation, Environment, Step
-from arcademark.environments.registry import Emulator, environment_spec, open_environment, referee
+from arcademark.environments.registry import EmulatorName, environment_spec, open_environment, referee
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.records import imported
 from arcademark.records.model import EpisodeRecord, Phase, RunRecord, TrialRecord
@@ -73,7 +73,12 @@ def observed_as(protocol: Protocol, observation: AskedObservation) -> Protocol:
 
 
 def open_recorded(
-    protocol: Protocol, trial: TrialRecord, phase: Phase, emulator: Emulator | None = None, *, pictures: bool = False
+    protocol: Protocol,
+    trial: TrialRecord,
+    phase: Phase,
+    emulator: EmulatorName | None = None,
+    *,
+    pictures: bool = False,
 ) -> Environment:
     """Open the environment of a trial, without the agent's observations, which a replay does not need.
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 from msgspec import Meta
 
 from arcademark.agents.adapters import CheckedPlanner
-from arcademark.environments.registry import Emulator
+from arcademark.environments.registry import EmulatorName
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.database import MAX_NUMBER
 from arcademark.records.model import Amount, Seconds
@@ -85,7 +85,7 @@ MESSAGES: tuple[type, ...] = (Opened, Failed, PlayedFrames, Pace)
 
 
 def measure(
-    trials: Sequence[tuple[Trial, Emulator | None]],
+    trials: Sequence[tuple[Trial, EmulatorName | None]],
     workers: int = 1,
     follow: Callable[[int, int], None] = lambda *_: None,
 ) -> list[Pace]:
@@ -125,7 +125,7 @@ def measure(
 class _Measured(processes.Process):
     """Process whose play is measured."""
 
-    def __init__(self, trial: Trial, emulator: Emulator | None, seconds: float) -> None:
+    def __init__(self, trial: Trial, emulator: EmulatorName | None, seconds: float) -> None:
         self._where = f"{trial.agent.label} on {trial.game}"
         self._measured = ((trial.agent.label, trial.protocol.task_name(trial.game)),)
         self._began = time.perf_counter()

@@ -1,6 +1,6 @@
-"""Contract of a console, which plays frames: ale-py, our own emulator, or the toy game.
+"""Contract of an emulator, which plays frames: ale-py, our own emulator, or the toy game.
 
-A console plays an agent's step by its `StepRecord`, shows its screen and memory, and can be saved and restored. Other
+An emulator plays an agent's step by its `StepRecord`, shows its screen and memory, and can be saved and restored. Other
 settings of a protocol are implemented in ``play.py``.
 """
 
@@ -76,7 +76,7 @@ class StepRecord(ctypes.Structure):
         self.repeat_count, self.next_repeat = len(draws), following
 
 
-class Console(Protocol):
+class Emulator(Protocol):
     """One game in a machine that emulates frame by frame."""
 
     screen_shape: tuple[int, int]
@@ -101,7 +101,7 @@ class Console(Protocol):
         """Begin an episode."""
 
     def attach(self, step: StepRecord, observer: Any, /) -> bool:
-        """Prepare for playing a record, and return True if the console makes the observer's observations."""
+        """Prepare for playing a record, and return True if the emulator makes the observer's observations."""
 
     def play(self, step: StepRecord, /) -> None:
         """Play a step."""
@@ -126,7 +126,7 @@ class Console(Protocol):
 
 
 class FrameByFrame:
-    """Base of consoles that emulate one frame at a time: plays steps."""
+    """Base of emulators that play one frame at a time: plays steps."""
 
     act: Callable[[int], int]
     """Emulate one frame (none if the game is over) and return its reward."""

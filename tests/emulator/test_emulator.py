@@ -1,4 +1,4 @@
-"""The console against ale-py, on as much as a test may take; ``arcademark info emulator prove`` compares more."""
+"""Our emulator against ale-py, on as much as a test may take; ``arcademark info emulator prove`` compares more."""
 
 import csv
 import dataclasses
@@ -21,7 +21,7 @@ from arcademark.cli.main import cli
 from arcademark.emulator import build, comparison, games, prove, translate
 from arcademark.emulator.machine import Machine
 from arcademark.environments.emulation.atari import rom_path
-from arcademark.environments.native import NativeConsole
+from arcademark.environments.native import NativeEmulator
 from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning
 from arcademark.suite import tasks
 from arcademark.suite.tables import read_text
@@ -37,7 +37,7 @@ SAMPLED = (
 @pytest.fixture(scope="module")
 def core():
     if build.compiler() is None:
-        pytest.skip("no C compiler: the console cannot be compiled")
+        pytest.skip("no C compiler: the emulator cannot be compiled")
     return build.core()
 
 
@@ -45,14 +45,14 @@ def machine(game, seed=0):
     return Machine(game, rom_path(game).read_bytes(), seed)
 
 
-def played(console, actions):
+def played(emulator, actions):
     """Play and return what was seen."""
-    ram, screen, seen = np.empty(128, np.uint8), np.empty((console.rows, 160), np.uint8), []
+    ram, screen, seen = np.empty(128, np.uint8), np.empty((emulator.rows, 160), np.uint8), []
     for action in actions:
-        reward = console.act(int(action))
-        console.ram(ram)
-        console.screen(screen)
-        seen.append((reward, console.lives(), console.game_over(), ram.tobytes(), screen.tobytes()))
+        reward = emulator.act(int(action))
+        emulator.ram(ram)
+        emulator.screen(screen)
+        seen.append((reward, emulator.lives(), emulator.game_over(), ram.tobytes(), screen.tobytes()))
     return seen
 
 
@@ -70,7 +70,7 @@ def section_of(game, frames):
 
 
 @pytest.mark.parametrize("game", SAMPLED)
-def test_the_console_is_ale_pys_frame_by_frame(core, game):
+def test_our_emulator_is_ale_pys_frame_by_frame(core, game):
     section = section_of(game, 300)
     assert (section.difference, section.frames) == ("", 300)
     assert section.screens > 150
@@ -88,12 +88,12 @@ def test_other_modes_and_difficulties(core, game, monkeypatch):
 
 def test_the_mode_that_takes_most_steps_is_ale_pys(core):
     """The memory there: Video Cube takes 783 steps to its last cube."""
-    console, ale, memory = machine("video_cube"), ale_py.ALEInterface(), np.empty(128, np.uint8)
+    emulator, ale, memory = machine("video_cube"), ale_py.ALEInterface(), np.empty(128, np.uint8)
     ale.loadROM(rom_path("video_cube"))
     ale.setMode(5002)
     ale.reset_game()
-    console.reset(5002, 0)
-    console.ram(memory)
+    emulator.reset(5002, 0)
+    emulator.ram(memory)
     assert memory.tobytes() == ale.getRAM().tobytes()
 
 
@@ -130,17 +130,17 @@ def test_what_differs_is_found(core, monkeypatch):
 @pytest.mark.parametrize("game", ["darkchambers", "elevator_action", "klax"])
 def test_memory_in_the_cartridge_is_ale_pys(core, game):
     """ale-py shows it in its saved states only, four bytes for each, after the console's own memory."""
-    console, ale = machine(game), ale_py.ALEInterface()
+    emulator, ale = machine(game), ale_py.ALEInterface()
     ale.setFloat("repeat_action_probability", 0.0)
     ale.loadROM(rom_path(game))
     theirs, ours = [], []
     for action in np.random.default_rng(0).integers(18, size=300).tolist():
         ale.act(action)
-        console.act(action)
+        emulator.act(action)
         theirs.append(ale.cloneState().serialize())
-        ours.append(console.save())
+        ours.append(emulator.save())
     memory = np.empty(128, np.uint8)
-    console.ram(memory)
+    emulator.ram(memory)
     begin = ours[-1].index(memory.tobytes()) + 128
     parts = {at: ours[-1][at : at + 128] for at in range(begin, len(ours[-1]) - 128)}
     places = [
@@ -235,7 +235,7 @@ def forget():
     build._name.cache_clear()
 
 
-def test_the_console_can_be_switched_off(fresh, monkeypatch):
+def test_our_emulator_can_be_switched_off(fresh, monkeypatch):
     monkeypatch.setenv(build.SWITCH, "off")
     with pytest.raises(build.NoCore, match="switched off"):
         build.core()
@@ -246,7 +246,7 @@ def test_without_a_compiler_there_is_no_core(fresh, monkeypatch, tmp_path):
     monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path))
     with pytest.raises(build.NoCore, match="no C compiler"):
         build.core()
-    assert "no C compiler; install gcc" in CliRunner().invoke(cli, ["info", "console"]).output
+    assert "no C compiler; install gcc" in CliRunner().invoke(cli, ["info", "emulator"]).output
     assert list(tmp_path.iterdir()) == []
 
 
@@ -258,7 +258,7 @@ def test_what_was_installed_is_used_and_nothing_written_beside_it(core, fresh, m
     monkeypatch.setattr(build, "compiler", lambda: None)
     monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "cache"))
     assert Path(build.core()._name) == shipped / kept.name
-    assert "not translated" in CliRunner().invoke(cli, ["info", "console"]).output
+    assert "not translated" in CliRunner().invoke(cli, ["info", "emulator"]).output
     native = build.native
     monkeypatch.setattr(build, "native", lambda name: native(name) + "/* other */" * (name == "steps.c"))
     forget()
@@ -392,7 +392,7 @@ def test_a_short_proof_forgets_no_frame_that_was_cut(core):
 
 @pytest.fixture
 def proving(core):
-    return lambda *words: CliRunner().invoke(cli, ["info", "console", "prove", *words])
+    return lambda *words: CliRunner().invoke(cli, ["info", "emulator", "prove", *words])
 
 
 def test_a_proof_is_told_and_listed(proving, tmp_path, monkeypatch):
@@ -432,21 +432,21 @@ def recorded(tmp_path_factory):
 
 def test_a_run_is_proven(core, recorded):
     done = CliRunner().invoke(
-        cli, ["info", "console", "prove", "breakout", "--run", str(recorded)], standalone_mode=False
+        cli, ["info", "emulator", "prove", "breakout", "--run", str(recorded)], standalone_mode=False
     )
     assert (done.return_value, done.output) == (0, "2 of 2 episodes confirmed, 480 frames\n")
 
 
 def test_what_differs_in_a_run_is_found(core, recorded, monkeypatch):
-    frames, screen = iter(range(1, 10_000)), NativeConsole.screen
+    frames, screen = iter(range(1, 10_000)), NativeEmulator.screen
 
-    def other(console, out):
-        screen(console, out)
+    def other(emulator, out):
+        screen(emulator, out)
         out[50:60] += next(frames) % 240 > 200
 
-    monkeypatch.setattr(NativeConsole, "screen", other)
+    monkeypatch.setattr(NativeEmulator, "screen", other)
     done = CliRunner().invoke(
-        cli, ["info", "console", "prove", "breakout", "--run", str(recorded)], standalone_mode=False
+        cli, ["info", "emulator", "prove", "breakout", "--run", str(recorded)], standalone_mode=False
     )
     assert "the picture after frame 201 of play differs on ale-py" in " ".join(done.output.split())
     assert "0 of 2 episodes confirmed" in done.output
@@ -454,10 +454,10 @@ def test_what_differs_in_a_run_is_found(core, recorded, monkeypatch):
 
 
 def test_the_state_of_things(core):
-    told = CliRunner().invoke(cli, ["info", "console"]).output
+    told = CliRunner().invoke(cli, ["info", "emulator"]).output
     assert f"core {build.version()}: compiled" in told
     assert f"Proven identical to ale-py in {len(prove.proven())} games" in told
-    assert json.loads(CliRunner().invoke(cli, ["info", "console", "--format", "json"]).output)["missing"] is None
+    assert json.loads(CliRunner().invoke(cli, ["info", "emulator", "--format", "json"]).output)["missing"] is None
 
 
 @pytest.mark.parametrize("game", ["asteroids", "crazy_climber", "phoenix", "atlantis", "wizard_of_wor"])
