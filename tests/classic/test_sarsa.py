@@ -340,12 +340,14 @@ def test_every_parameter_of_every_feature_set_can_be_set_and_is_explained():
 
 
 def test_what_is_not_set_is_the_feature_sets_own():
-    disco, basic, bass, ram, lsh, b_prost = map(defaults, ("disco", "basic", "bass", "ram", "lsh", "b-prost"))
+    disco, basic, bass, ram, ram_bits = map(defaults, ("disco", "basic", "bass", "ram", "ram-bits"))
+    lsh, b_prost = map(defaults, ("lsh", "b-prost"))
     usual = {"alpha": 0.5, "alpha_schedule": "constant", "lambda_": 0.9, "gamma": 0.999, "epsilon": 0.05}
     assert basic == usual | {"alpha": 0.1, "alpha_schedule": "linear"}
     assert bass == usual | {"alpha": 1.0, "alpha_schedule": "linear"}
     assert disco == usual | {"alpha": 1.0, "alpha_schedule": "linear"}
-    assert ram == usual | {"lambda_": 0.5}
+    assert ram == usual | {"alpha": 1.0, "alpha_schedule": "linear"}
+    assert ram_bits == usual | {"lambda_": 0.5}
     assert lsh == usual | {"alpha": 0.2, "alpha_schedule": "linear"}
     assert b_prost == usual | {"gamma": 0.99, "epsilon": 0.01}
 
@@ -359,7 +361,7 @@ def test_what_is_not_set_is_the_feature_sets_own():
             "on Asterix, Freeway and Space Invaders: the paper's table",
         ),
         ({}, "alpha 0.1, which decreases to 0 over training, and lambda 0.9 of basic are ours"),
-        ({"features": "ram"}, "Unconfirmed values of the paper: --set alpha=0.2 --set lambda_=0.5."),
+        ({"features": "ram-bits"}, "Unconfirmed values of the paper: --set alpha=0.2 --set lambda_=0.5."),
         ({"features": "disco", "alpha": 0.2}, "lambda 0.9 of disco is ours"),
         (
             {"features": "lsh"},

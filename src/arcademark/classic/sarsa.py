@@ -73,12 +73,12 @@ class Sarsa:
         Name of the feature set; ``arcademark info features`` lists them.
     alpha : float or None
         Step size, before the division by the maximum number of active features. None for 0.5,
-        for basic 0.1, for bass 1.0, for lsh 0.2, for disco 1.0: the paper's is not known.
+        for basic 0.1, for lsh 0.2, for bass, disco and ram 1.0: the paper's is not known.
     alpha_schedule : {"constant", "linear"} or None
         Keep alpha, or multiply it before each training episode by the remaining share of the training budget. None for
-        constant, for basic, bass, lsh and disco linear.
+        constant, for the paper's five sets linear.
     lambda_ : float or None
-        Decay of traces. None for 0.9, for ram and ram-bits 0.5: the paper's are not known.
+        Decay of traces. None for 0.9, for ram-bits 0.5: the paper's are not known.
     gamma : float or None
         Discount per step. None for 0.999, for the B-PROS family 0.99.
     epsilon : float or None
