@@ -51,11 +51,8 @@ class DescribedAtari(FrameByFrame):
         self._score = self._lives = self._end = 0
         self.screen_shape, self.ram_size = self._emulator.screen_shape, self._emulator.ram_size
         self.rgb, self.gray = self._emulator.rgb, self._emulator.gray
-        self.screen, self.ram, self.start_screen = (
-            self._emulator.screen,
-            self._emulator.ram,
-            self._emulator.start_screen,
-        )
+        self.screen, self.ram = self._emulator.screen, self._emulator.ram
+        self.start_screen = self._emulator.start_screen
         self.act, self.game_over, self.lives = self._act, lambda: self._end != 0, lambda: self._lives
         self._look()
         cartridge.check_start(name, self._end != 0)
