@@ -9,7 +9,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from arcademark.scores.readers.sheets.grid import Grid
 from arcademark.scores.readers.sheets.html_tables import html_grids
@@ -42,18 +42,19 @@ def grids_in(text: str) -> list[Grid]:
     lines = [
         re.sub(r"^\s*(?:>\s?)+", "", line) if line.lstrip().startswith(">") else line for line in text.splitlines()
     ]
-    return _told_apart([*_drawn(lines), *_markdown(lines), *_simple(lines)], lines)
+    return _with_sections([*_drawn(lines), *_markdown(lines), *_simple(lines)], lines)
 
 
-def _told_apart(grids: Sequence[Grid], lines: Sequence[str]) -> list[Grid]:
+def _with_sections(grids: Sequence[Grid], lines: Sequence[str]) -> list[Grid]:
     """Put the title of Markdown's section before a heading that several tables have."""
     number = Counter(grid.heading for grid in grids)
-    result = []
-    for grid in grids:
-        above = (line.strip(" #") for line in reversed(lines[: grid.rows[0][0] - 1]) if line.startswith("#"))
-        parts = [next(above, "")] if number[grid.heading] > 1 else []
-        result.append(grid._replace(heading=": ".join(filter(None, dict.fromkeys([*parts, grid.heading])))))
-    return result
+    titles = list(accumulate(lines, lambda last, line: line.strip(" #") if line.startswith("#") else last, initial=""))
+    return [
+        grid._replace(heading=": ".join(filter(None, dict.fromkeys([titles[grid.rows[0][0] - 1], grid.heading]))))
+        if number[grid.heading] > 1
+        else grid
+        for grid in grids
+    ]
 
 
 def _heading(lines: Sequence[str], at: int) -> str:

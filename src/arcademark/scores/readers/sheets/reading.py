@@ -51,40 +51,38 @@ def read_sheet(
 
 def _chosen(path: Path, found: Sequence[Grid], table: str | None, fits: Callable[[Sheet], bool] | None) -> Sheet:
     """Return the table that is asked for by number or heading, or the only one, or the only one that fits."""
-    names = [f"{number} ({heading})" if heading else str(number) for number, (heading, _, _) in enumerate(found, 1)]
-    asked = (table or "").strip().lower()
-    meant = [one for number, one in enumerate(found, 1) if asked in (str(number), one.heading.lower())]
-    others, lacking = "", list[Grid]()
-    if table is None:
-        meant = list(found)
-        if len(found) > 1 and fits is not None:
-            wrong = [_misfit(path, grid, fits) for grid in found[:MAX_GRIDS]]
-            meant = [grid for grid, error in zip(found, wrong, strict=False) if error is None]
-            meant = [grid for grid in meant if not grid.hidden] or meant
-            errors = enumerate(wrong, 1)
-            faults = {number: error for number, error in errors if error and not isinstance(error, UnrecognisedError)}
-            if not meant and len(faults) == 1:
-                raise next(iter(faults.values()))
-            lacking = [found[number - 1] for number in faults]
-            left = listed(list(map(str, faults)), MAX_GRIDS)
-            others = f"; left out, with errors that {OPTION['table']} shows: {left}" if faults else ""
-            stated = any(ROWS & {*words_of(grid.heading)} for grid in meant)  # of means, of normalised scores
-            if len(meant) > 1 and not stated and (whole := together([sheet_of(path, grid) for grid in meant])):
-                return whole
+    names = {number: f"{number} ({one.heading})" if one.heading else str(number) for number, one in enumerate(found, 1)}
+    meant, faults = list(names), dict[int, ArcadeMarkError]()
+    if table is not None:
+        asked = table.strip().lower()
+        meant = [number for number in names if asked in (str(number), found[number - 1].heading.lower())]
+    elif len(found) > 1 and fits is not None:
+        wrong = {number: _misfit(path, found[number - 1], fits) for number in names if number <= MAX_GRIDS}
+        faults = {at: error for at, error in wrong.items() if error and not isinstance(error, UnrecognisedError)}
+        fitting = [number for number, error in wrong.items() if error is None]
+        meant = [number for number in fitting if not found[number - 1].hidden] or fitting
+        if not meant and len(faults) == 1:
+            raise next(iter(faults.values()))
+        grids = [found[number - 1] for number in meant]
+        stated = any(ROWS & {*words_of(grid.heading)} for grid in grids)  # of means, of normalised scores
+        if len(grids) > 1 and not stated and (whole := together([sheet_of(path, grid) for grid in grids])):
+            return whole
     if len(meant) != 1:
         if table is not None:
-            said = f", {listed(names, 8)}, and {table!r} names none or several; choose one"
-        elif likely := meant or lacking:
-            fitting = [name for name, grid in zip(names, found, strict=True) if any(grid is one for one in likely)]
-            some = "" if len(fitting) == len(found) else f", {len(fitting)} of them with scores"
-            said = f"{some}, {listed(fitting, 8)}; choose one"
+            which = f", {listed([*names.values()], 8)}, and {table!r} names none or several; choose one"
+        elif likely := meant or list(faults):
+            some = "" if len(likely) == len(found) else f", {len(likely)} of them with scores"
+            which = f"{some}, {listed([names[number] for number in likely], 8)}; choose one"
         else:
-            said = f", {listed(names, 8)}, none with scores in a known form; for the reason choose one"
-        raise ArcadeMarkError(f"{path}: holds {plural(len(found), 'table')}{said} with {OPTION['table']}")
-    sheet = sheet_of(path, meant[0])
-    chosen = names[found.index(meant[0])]
-    notes = (f"of {plural(len(found), 'table')} number {chosen} is read{others}",) if len(found) > 1 else ()
-    return replace(sheet, notes=(*sheet.notes, *notes))
+            which = f", {listed([*names.values()], 8)}, none with scores in a known form; for the reason choose one"
+        raise ArcadeMarkError(f"{path}: holds {plural(len(found), 'table')}{which} with {OPTION['table']}")
+    sheet = sheet_of(path, found[meant[0] - 1])
+    if len(found) == 1:
+        return sheet
+    note = f"of {plural(len(found), 'table')} number {names[meant[0]]} is read"
+    if faults:
+        note += f"; left out, with errors that {OPTION['table']} shows: {listed(list(map(str, faults)), MAX_GRIDS)}"
+    return replace(sheet, notes=(*sheet.notes, note))
 
 
 def _misfit(path: Path, grid: Grid, fits: Callable[[Sheet], bool]) -> ArcadeMarkError | None:
