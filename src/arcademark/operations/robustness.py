@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -205,24 +205,16 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
     if not games:
         raise ArcadeMarkError(f"{path / BASE}: no game has a score yet; continue with the same command")
     kinds, runs = _variants(path, base)
-    every = {
-        (game, name): scores
-        for name, run in {BASE: base, **runs}.items()
-        for game in run.table.tasks
-        if game in games and (scores := _scores(run.record, game))
-    }
-    cells = [cell for cell in every if cell[1] != BASE]
-    seeds = {
-        game: set.intersection(*(set(scores) for (task, _), scores in every.items() if task == game)) for game in games
-    }
-    if disjoint := [game for game in games if not seeds[game]]:
+    every = _every_score({BASE: base, **runs}, games)
+    matched = _with_shared_seeds(every)
+    if disjoint := [game for game in games if not matched[game, BASE]]:
         raise ArcadeMarkError(f"{path}: on {disjoint[0]} the runs have no seed in common; give the same command again")
-    matched = {cell: {seed: scores[seed] for seed in sorted(seeds[cell[0]])} for cell, scores in every.items()}
+    cells = [cell for cell in matched if cell[1] != BASE]
     same = {
         (game, name)
         for game, name in cells
         if kinds[name] == "colours"
-        and _actions(base.record, game, seeds[game]) == _actions(runs[name].record, game, seeds[game])
+        and _actions(base.record, game, matched[game, BASE]) == _actions(runs[name].record, game, matched[game, BASE])
     }
     measure, by_seed = atari()["hns"], agent in base.apart
     differing = {cell: scores for cell, scores in matched.items() if cell not in same}
@@ -232,9 +224,8 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
 
     of_kind = {kind: [cell for cell in cells if kinds[cell[1]] == kind] for kind in KINDS}
     known = [game for game in games if game in measure.known]
-    played = Counter((game, kinds[name]) for game, name in cells)
     points = {cell: intervals.score(pooled([*scores.values()], apart=by_seed)) for cell, scores in matched.items()}
-    single = tuple(game for game in games if by_seed and len(seeds[game]) == 1)
+    single = tuple(game for game in games if by_seed and len(matched[game, BASE]) == 1)
     short = [(name, trial) for name, run in {BASE: base, **runs}.items() for trial in run.incomplete]
     return Robustness(
         directory=str(path),
@@ -262,11 +253,8 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
             )
             for game, name in sorted(cells, key=lambda cell: games.index(cell[0]))
         ),
-        fewer=tuple(
-            Fewer(game, kind, played[game, kind], len(variants(kind, game, rules)))
-            for kind, mine in of_kind.items()
-            for game in games
-            if played[game, kind] < max(played.values(), default=1) and (mine or len({*kinds.values()}) > 1)
+        fewer=_fewer(
+            of_kind if len({*kinds.values()}) > 1 else [k for k in KINDS if of_kind[k]], of_kind, games, rules
         ),
         unreferenced=tuple(game for game in games if game not in known),
         one_seed=bool(single),
@@ -276,6 +264,38 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
         failed=tuple(FailedVariant(trial.task, name, trial.error) for name, trial in short if trial.error is not None),
         incomplete=sum(trial.error is None for _, trial in short),
         unmatched=sum(len(scores) - len(matched[cell]) for cell, scores in every.items()),
+    )
+
+
+def _every_score(runs: Mapping[str, RunScores], games: Sequence[str]) -> Mapping[_Cell, _Scores]:
+    """Return the scores of each run in each of the games; cells without any are left out."""
+    return {
+        (game, name): scores
+        for name, run in runs.items()
+        for game in run.table.tasks
+        if game in games and (scores := _scores(run.record, game))
+    }
+
+
+def _with_shared_seeds(every: Mapping[_Cell, _Scores]) -> Mapping[_Cell, _Scores]:
+    """Return the scores of the seeds that all runs of a game have, in ascending order."""
+    shared: dict[str, set[int]] = {}
+    for (game, _), scores in every.items():
+        shared[game] = shared.get(game, set(scores)) & set(scores)
+    return {cell: {seed: scores[seed] for seed in sorted(shared[cell[0]])} for cell, scores in every.items()}
+
+
+def _fewer(
+    kinds: Iterable[Kind], of_kind: Mapping[Kind, Sequence[_Cell]], games: Sequence[str], rules: AtariProtocol
+) -> tuple[Fewer, ...]:
+    """Return games with fewer variants of one of the kinds than the most that a game has of any kind."""
+    played = {kind: Counter(game for game, _ in mine) for kind, mine in of_kind.items()}
+    most = max((count for games in played.values() for count in games.values()), default=1)
+    return tuple(
+        Fewer(game, kind, played[kind][game], len(variants(kind, game, rules)))
+        for kind in kinds
+        for game in games
+        if played[kind][game] < most
     )
 
 
@@ -365,7 +385,7 @@ def _scores(record: RunRecord, game: str) -> _Scores:
     return {trial.seed: scores for trial in trials if (scores := record.scored_episodes(trial).score).size}
 
 
-def _actions(record: RunRecord, game: str, seeds: set[int]) -> Mapping[int, list[bytes]]:
+def _actions(record: RunRecord, game: str, seeds: Collection[int]) -> Mapping[int, list[bytes]]:
     """Return the actions of each seed's scored episodes."""
     return {
         trial.seed: [
