@@ -303,6 +303,19 @@ def test_specs_have_envpools_names():
     assert str(envs).startswith("EnvPool(num_envs=2, ")
     assert {"Breakout-v5", "TicTacToe3d-v5"} <= {*envpool.list_all_envs()}
     assert envpool.make_spec("Pong-v5", task="breakout").action_space.n == 4
+    assert spec.gen_config(num_envs=4)[:2] == (4, 0)
+
+
+@pytest.mark.parametrize("name", ["python.api", "python.protocol", "python.envpool", "registration"])
+def test_envpools_modules_have_its_names(name):
+    module = importlib.import_module(f"arcademark.ale.envpool.{name}")
+    assert module.EnvPool is envpool.GymnasiumEnvPool is envpool.python.envpool.EnvPoolMixin
+    assert module.make_gym is envpool.make_gym
+
+
+@pytest.mark.needs("envpool")
+def test_public_names_are_envpools():
+    assert {*importlib.import_module("envpool").__all__} == {*envpool.__all__, "register"}
 
 
 def test_screens_are_rendered():

@@ -1,5 +1,6 @@
 """Programs that are not changed play on our emulator, and so do the processes that they start."""
 
+import importlib
 import os
 import pickle
 import re
@@ -11,7 +12,7 @@ import time
 import warnings
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import ale_py
 import gymnasium
@@ -80,6 +81,48 @@ def test_all_ways_to_ale_py_play_on_our_emulator_until_uninstalled(installed):
     assert type(ale_py.AtariVectorEnv("pong", 1).ale) is original.ALEVectorInterface
     assert gymnasium.spec("ALE/Pong-v5").entry_point == environments_of_both._WARNING_ENTRIES[0]
     assert (installation.SWITCH in os.environ, str(installation.STARTUP) in os.environ.get("PYTHONPATH", "")) == (0, 0)
+
+
+def test_envpool_is_replaced_if_wanted_until_uninstalled(monkeypatch):
+    for name in [one for one in sys.modules if one.partition(".")[0] == "envpool"]:
+        monkeypatch.delitem(sys.modules, name)
+    with monkeypatch.context() as imported:
+        imported.setitem(sys.modules, "envpool", ModuleType("envpool"))
+        with pytest.raises(ArcadeMarkError, match="EnvPool is already imported"):
+            arcademark.ale.install(strict=True, envpool=True)
+    finders = [*sys.meta_path]
+    for _ in range(2):
+        arcademark.ale.install(envpool=True)
+    try:
+        assert len(sys.meta_path) == len(finders) + 1
+        assert importlib.import_module("envpool.python.protocol").EnvPool is arcademark.ale.envpool.EnvPool
+        assert importlib.import_module("envpool") is arcademark.ale.envpool
+        with pytest.raises(ModuleNotFoundError, match=r"envpool\.atari"):
+            importlib.import_module("envpool.atari")
+    finally:
+        arcademark.ale.uninstall()
+    assert sys.meta_path == finders
+    assert not [one for one in ("envpool", "envpool.python") if one in sys.modules]
+
+
+@pytest.mark.slow
+def test_a_program_and_its_processes_use_our_envpool(tmp_path):
+    (tmp_path / "train.py").write_text(
+        "import envpool, multiprocessing, sys\n"
+        "from envpool.python.protocol import EnvPool\n"
+        "def play():\n"
+        "    envs = envpool.make('Pong-v5', env_type='gym', num_envs=2)\n"
+        "    envs.reset()\n"
+        "    print(isinstance(envs, EnvPool), envpool.__name__, flush=True)\n"
+        "if __name__ == '__main__':\n"
+        "    playing = multiprocessing.get_context('spawn').Process(target=play)\n"
+        "    playing.start()\n"
+        "    playing.join()\n"
+        "    play()\n"
+    )
+    done = python("-m", "arcademark.ale", "--envpool", "--strict", "train.py", cwd=tmp_path)
+    assert done.stdout.splitlines() == ["True arcademark.ale.envpool"] * 2, done.stderr
+    assert " on our emulator, 0 on ale-py (2 processes)" in done.stderr
 
 
 def test_ale_py_still_plays_what_our_emulator_has_not_and_its_frames_are_counted(installed, monkeypatch):

@@ -27,7 +27,7 @@ from ale_py import vector_env
 from arcademark.ale import environments
 from arcademark.ale.emulators import FOLDER, HERE, STRICT, SWITCH, EmulatorFrames
 from arcademark.ale.interface import ALEInterface, ALEState
-from arcademark.ale.startup.sitecustomize import PREFIX, owns
+from arcademark.ale.startup.sitecustomize import ENVPOOL, PREFIX, EnvPoolFinder, owns
 from arcademark.emulator import original
 from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning
 
@@ -39,31 +39,38 @@ _SECONDS_KEPT = 86_400
 """Time after which the folder of a killed program is removed; processes that it started may still play."""
 
 
-def install(strict: bool = False) -> None:
+def install(strict: bool = False, envpool: bool = False) -> None:
     """Make our emulator play wherever this process, or a process that it starts later, uses ale-py.
 
     It replaces ale-py in its interfaces, its environments and vector environments and the ids that it registers, such
     as "ALE/Pong-v5". At the end of the program, one line reports how many frames each emulator played. A second call
-    has no effect, except that it may make the first strict.
+    has no effect, except that it may make the first strict, and replace EnvPool.
 
     Parameters
     ----------
     strict : bool, optional
         Do not let ale-py play even what our emulator does not support; see Raises.
+    envpool : bool, optional
+        Let ``import envpool`` import `arcademark.ale.envpool`, whether EnvPool is installed or not.
 
     Raises
     ------
     ArcadeMarkError
         With `strict`: one of ale-py's environments already exists, or a module imported ``ALEInterface`` by name
-        before, neither of which can be replaced; without `strict` this is a warning. Later, in all processes, a
-        RefusedError is raised where ale-py would play.
+        before, neither of which can be replaced, or EnvPool is already imported; without `strict` this is a warning.
+        Later, in all processes, a RefusedError is raised where ale-py would play.
     """
-    if not installed() and (missed := _missed()):
-        message = f"{missed}, where ale-py still plays; call arcademark.ale.install() before"
+    missed = "" if installed() else _missed()
+    messages = [f"{missed}, where ale-py still plays; call arcademark.ale.install() before"] if missed else []
+    if envpool and not _is_ours(sys.modules.get("envpool")):
+        messages.append("EnvPool is already imported and still plays; call arcademark.ale.install(envpool=True) before")
+    for message in messages:
         if strict:
             raise ArcadeMarkError(message)
         warnings.warn(message, ArcadeMarkWarning, stacklevel=2)
-    share(strict)
+    share(strict, envpool)
+    if envpool and not any(map(_finds_envpool, sys.meta_path)):
+        sys.meta_path.insert(0, EnvPoolFinder())
     if installed():
         return
     for module, name, ours in _places():
@@ -82,6 +89,10 @@ def uninstall() -> None:
     for module, name, _ in _places():
         setattr(module, name, _ORIGINALS[module.__name__, name])
     environments.let_ids_warn(True)
+    sys.meta_path[:] = [one for one in sys.meta_path if not _finds_envpool(one)]
+    for name in [one for one in sys.modules if one.partition(".")[0] == "envpool" and _is_ours(sys.modules[one])]:
+        del sys.modules[name]
+    os.environ.pop(ENVPOOL, None)
     paths = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one != STARTUP]
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)
     if paths in ([], [""]):
@@ -105,8 +116,10 @@ def report() -> EmulatorFrames:
     return HERE.total()
 
 
-def share(strict: bool) -> None:
+def share(strict: bool, envpool: bool) -> None:
     """Set the environment variables with which processes that start later install this, too."""
+    if envpool:
+        os.environ[ENVPOOL] = "on"
     if FOLDER not in os.environ:
         _remove_leftovers()
         os.environ[FOLDER] = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
@@ -115,6 +128,16 @@ def share(strict: bool) -> None:
     paths = os.environ.get("PYTHONPATH")
     if STARTUP not in (paths or "").split(os.pathsep):
         os.environ["PYTHONPATH"] = f"{STARTUP}{os.pathsep}{paths}" if paths else STARTUP
+
+
+def _finds_envpool(finder: Any) -> bool:
+    """Return True if a finder replaces EnvPool; in a process that inherits this, its class is another module's."""
+    return type(finder).__qualname__ == EnvPoolFinder.__qualname__
+
+
+def _is_ours(module: Any) -> bool:
+    """Return True if a module is ours, or None."""
+    return module is None or module.__name__.partition(".")[0] == "arcademark"
 
 
 def _remove_leftovers() -> None:

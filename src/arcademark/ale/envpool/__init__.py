@@ -22,6 +22,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import importlib.util
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -43,6 +44,18 @@ from arcademark.environments.observations import kernels
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.keywords import knowing
 
+__all__ = [
+    "DMEnvPool",
+    "EnvPool",
+    "EnvSpec",
+    "GymnasiumEnvPool",
+    "list_all_envs",
+    "make",
+    "make_dm",
+    "make_gym",
+    "make_gymnasium",
+    "make_spec",
+]
 __version__ = "1.2.5"
 """EnvPool's version, whose interface this is."""
 
@@ -468,6 +481,7 @@ def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
     return EnvPool(config, rendering, spaces, old)
 
 
+GymnasiumEnvPool = EnvPoolMixin = EnvPool
 make_dm, make_gym, make_gymnasium = (partial(make, env_type=name) for name in ("dm", "gym", "gymnasium"))
 
 
@@ -490,3 +504,11 @@ def _tasks() -> dict[str, str]:
     specs = gymnasium.registry.values()
     games = {one.kwargs["game"] for one in specs if one.id.startswith("ArcadeMark/") and one.id.endswith("-v5")}
     return {f"{''.join(word.capitalize() for word in game.split('_'))}-v5": game for game in games}
+
+
+api = envpool = protocol = python = registration = sys.modules[__name__]
+sys.modules |= {
+    f"{__name__}.{name}": envpool
+    for name in ("python", "python.api", "python.envpool", "python.protocol", "registration")
+}
+"""EnvPool's modules from which programs import the names of this one."""

@@ -81,7 +81,7 @@ class EnvSpec:
 
     def __init__(self, config: Config, actions: int, spaces: Any = gymnasium.spaces) -> None:
         values = asdict(config)
-        self.gen_config = namedtuple("Config", values)  # type: ignore[misc]
+        self.gen_config = namedtuple("Config", values, defaults=asdict(Config()).values())  # type: ignore[misc]
         self.config: Any = self.gen_config(**values | {"env_seed": [*config.env_seed]})
         whole, single = np.iinfo(np.int32), np.finfo(np.float32)
         any_whole = ArraySpec([-1], np.dtype(np.int32), whole.min, whole.max)

@@ -1,7 +1,8 @@
 """Python runs this at the start of a process that inherits PYTHONPATH from `arcademark.ale.install`.
 
 When the process imports ale_py, this removes the names that `arcademark.ale` replaces. The first use of one imports
-`arcademark.ale`, which installs itself. Another `sitecustomize` on the path is run, too.
+`arcademark.ale`, which installs itself. If wanted, envpool is `arcademark.ale.envpool`. Another `sitecustomize` on the
+path is run, too.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import warnings
 from typing import Any
 
 TAKEN = "ALEInterface", "ALEState", "ALEVectorInterface"
+ENVPOOL = "ARCADEMARK_ALE_ENVPOOL"
+"""Environment variable that is set if EnvPool is replaced, too."""
 PREFIX = "arcademark-ale-"
 """Prefix of folders with programs' frames; the number of the process that made the folder follows."""
 
@@ -42,6 +45,23 @@ class Finder:
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
+
+
+class EnvPoolFinder:
+    """Finder and loader of envpool and its modules, which puts `arcademark.ale.envpool` in their places."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Return the spec of a module of envpool that `arcademark.ale` has, or None for other modules."""
+        if name == "envpool" or (name.startswith("envpool.") and f"arcademark.ale.{name}" in sys.modules):
+            return importlib.util.spec_from_loader(name, self, is_package=True)  # type: ignore[arg-type]
+        return None
+
+    def create_module(self, spec: Any) -> None:
+        """Let Python make a module, which `exec_module` replaces."""
+
+    def exec_module(self, module: Any) -> None:
+        """Put the module of `arcademark.ale` in place of this one."""
+        sys.modules[module.__name__] = importlib.import_module(f"arcademark.ale.{module.__name__}")
 
 
 def fill_later(module: Any) -> None:
@@ -117,6 +137,8 @@ if __name__ == "sitecustomize":  # not if arcademark.ale imports it
     folder = os.environ.get("ARCADEMARK_ALE_FRAMES", "")
     if os.environ.get("ARCADEMARK_ALE"):
         sys.meta_path.insert(0, Finder())
+        if os.environ.get(ENVPOOL):
+            sys.meta_path.insert(0, EnvPoolFinder())
         if owns(folder):
             atexit.register(report)
     here = os.path.dirname(os.path.abspath(__file__))
