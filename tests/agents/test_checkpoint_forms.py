@@ -94,6 +94,9 @@ def test_a_layer_before_the_actor_is_not_taken_for_the_critics(tmp_path):
     whole = seeded(nn.ModuleDict(parts))
     tensors = whole.state_dict()
     assert_same(values(saved(tmp_path, tensors))[0], answers(nn.Sequential(whole["network"], whole["actor"])))
+    for settings in ({"atoms": 5}, {"actions_last": True}):
+        with refused(f"--set {next(iter(settings))}=.* changes nothing: its head gives each action one number"):
+            values(saved(tmp_path, tensors), **settings)
     with refused(r"unknown layers: 'extra_layer\.0\.bias'"):
         values(saved(tmp_path, {name: value for name, value in tensors.items() if "critic" not in name}))
 

@@ -29,7 +29,7 @@ from saved_networks import (  # noqa: E402
 )
 from torch import nn  # noqa: E402
 
-from arcademark.agents.checkpoints.policy import CheckpointPlayer  # noqa: E402
+from arcademark.agents.checkpoints.policy import CheckpointPlayer, check  # noqa: E402
 from arcademark.errors import ArcadeMarkError  # noqa: E402
 
 pytestmark = pytest.mark.needs("torch")
@@ -285,7 +285,7 @@ def test_shapes_tell_a_network_whose_names_say_nothing(make, tmp_path):
     network, tensors = make()
     given, said = values(saved(tmp_path, tensors))
     assert_same(given, answers(network))
-    assert "follows from its tensors' shapes alone, and is played with padding only where these need it" in said
+    assert "follows from its tensors' shapes alone, and is played with DQN's strides, no padding, only" in said
     assert "--set network=file.py:Class" in said
 
 
@@ -295,8 +295,10 @@ def test_statistics_of_screens_beside_a_network_are_not_passed_over(tmp_path, na
     of_rewards = {name: {"mean": np.zeros(1), "var": np.ones(1)}}
     agent = {"agent": QNetwork().state_dict(), "args": {"exp_name": "dqn_atari"}}
     assert not values(saved(tmp_path, agent | of_rewards))[1]
-    said = values(saved(tmp_path, agent | of_screens))[1]
-    assert f"not normalised by the statistics in the file, '{name}.mean'" in said
+    for shape in ((4, 84, 84), (84, 84, 4), (1, 84, 84), (4 * 84 * 84,)):
+        of_screens[name]["mean"] = np.zeros(shape)
+        said = values(saved(tmp_path, agent | of_screens))[1]
+        assert f"not normalised by the statistics in the file, '{name}.mean'" in said
 
 
 def each(numbers, count):
@@ -409,6 +411,8 @@ NOISY = {
     "CleanRL, TorchRL": ("weight_mu", "bias_mu", "weight_sigma", "bias_sigma", "weight_epsilon", "bias_epsilon"),
     "Tianshou": ("mu_W", "mu_bias", "sigma_W", "sigma_bias", "eps_p", "eps_q"),
     "others": ("mu_weight", "mu_bias", "sigma_weight", "sigma_bias", "noise_in", "eps_out"),
+    "fqf-iqn-qrdqn": ("weight_mu", "bias_mu", "weight_std", "bias_std", "sample_weight_in", "sample_bias_out"),
+    "lightning-bolts": ("weight", "bias", "sigma_weight", "sigma_bias", "epsilon_weight", "epsilon_bias"),
 }
 
 
@@ -422,7 +426,7 @@ def test_noisy_layers_are_played_without_their_noise(names, tmp_path):
     given, said = values(saved(tmp_path, tensors))
     assert_same(given, answers(network))
     assert "'fc1' without its noise, 'fc2' without its noise, only relu" in said
-    for odd in ("rho_W", "weight"):  # a Bayesian layer, and one whose mean may be another thing
+    for odd in ("rho_W", "mu_W" if names[0] == "weight" else "weight"):  # a Bayesian layer, and one with two means
         with refused("its network"):
             values(saved(tmp_path, tensors | {f"fc2.{odd}": torch.ones(ACTIONS, 16)}))
 
@@ -458,6 +462,111 @@ def test_a_second_layer_with_a_number_for_each_action_is_refused(tmp_path):
     network = seeded(nn.Sequential(*layers(16), nn.Linear(ACTIONS, ACTIONS)))
     with refused("'body.9', before 'body.10', gives a number for each action, too, so that it may have no activation"):
         values(saved(tmp_path, renamed(network, "body.{name}")))
+
+
+def test_configurations_of_rl_games_have_both_activations(tmp_path):
+    """Its ``A2CBuilder`` network, as in the released configurations for Pong (ELU) and Breakout (ReLU)."""
+    parts = layers(16, activation=nn.ELU)
+    network = seeded(nn.Sequential(*parts))
+    tensors = renamed(network[:6], "a2c_network.actor_cnn.{name}")
+    tensors |= renamed(network[7], "a2c_network.actor_mlp.0.{name}")
+    tensors |= renamed(network[9], "a2c_network.logits.{name}")
+    path = saved(tmp_path, {"model": tensors, "epoch": 1})
+    with refused("have the names of rl_games' networks, .* add --set activation=elu or --set activation=relu"):
+        values(path)
+    assert_same(values(path, activation="elu")[0], answers(network))
+
+
+OTHER_EYES = {
+    "stride 1 of a kernel of 4 (random-network-distillation-pytorch)": ((8, 4, 4), (4, 2, 1), (0, 0, 0)),
+    "padding of 2, 2 and 1": ((8, 4, 3), (4, 2, 1), (2, 2, 1)),
+    "padding of 0, 1 and 1 (rlpyt)": ((8, 4, 3), (4, 2, 1), (0, 1, 1)),
+    "padding of 1 and 2 (the first version of Kaixhin's Rainbow)": ((8, 4), (4, 2), (1, 2)),
+}
+
+
+@pytest.mark.parametrize(("kernels", "strides", "paddings"), OTHER_EYES.values(), ids=OTHER_EYES)
+def test_padding_of_tensorflow_is_not_assumed_of_pytorchs_networks(kernels, strides, paddings, tmp_path):
+    """Their features are as many as those of DQN's convolutions with that padding, for screens of some size."""
+    parts, channels = [], 4
+    for kernel, stride, padding in zip(kernels, strides, paddings, strict=True):
+        parts += [nn.Conv2d(channels, 8, kernel, stride, padding), nn.ReLU()]
+        channels = 8
+    features = nn.Sequential(*parts)(torch.zeros(1, 4, 84, 84)).numel()
+    network = nn.Sequential(*parts, *layers(16, features=features)[6:])
+    with refused("no layer gives the inputs of 'body"):
+        values(saved(tmp_path, renamed(network, "body.{name}")))
+
+
+def test_a_pooling_over_all_places_is_no_size_of_screens(tmp_path):
+    """XuanCe's ``Basic_CNN``, whose features are those of screens of 42 x 42, too."""
+    body = renamed(nn.Sequential(*layers(outputs=0)[:6], nn.AdaptiveMaxPool2d(1), nn.Flatten()), "eyes.{name}")
+    with refused("no layer gives the inputs of 'head.0'"):
+        values(saved(tmp_path, body | renamed(nn.Sequential(*layers(16, features=8)[7:]), "head.{name}")))
+
+
+def test_a_size_that_only_follows_from_assumed_strides_is_noted(tmp_path):
+    """A last stride of 2 for screens of 84 x 84 gives as many features as one of 1 for 64 x 64."""
+    parts = layers(16, features=8 * 4 * 4)
+    parts[4] = nn.Conv2d(8, 8, 3, 2)
+    path = saved(tmp_path, renamed(nn.Sequential(*parts), "body.{name}"))
+    with refused("screen_size=64x64; its network follows .* with DQN's strides, no padding, .* name the module"):
+        check("mine", [(path, PONG)], {})
+
+
+@pytest.mark.parametrize("kind", ["QR-DQN", "C51", "Rainbow"])
+def test_a_head_may_give_a_number_of_all_actions_before_the_next(kind, tmp_path):
+    """QR-DQN of fqf-iqn-qrdqn.pytorch and of deep_rl_zoo."""
+    network = seeded(nn.Sequential(*layers(16, outputs=5 * ACTIONS)))
+    value = seeded(nn.Linear(16, 5), 2)
+    network[-1].weight.data *= 0.2
+    tensors = renamed(network[:-1], "body.{name}") | renamed(network[-1], "advantage.{name}")
+    tensors |= renamed(value, "value.{name}") if kind == "Rainbow" else {}
+    with torch.inference_mode():
+        seen = network[:-1](torch.from_numpy(observations()) / 255)
+        expected = HEADS[kind](network[-1](seen).unflatten(1, (5, -1)).mT.flatten(1), value(seen))
+    settings = {"quantiles" if kind == "QR-DQN" else "atoms": 5}
+    path = saved(tmp_path, tensors)
+    given, said = values(path, **settings, actions_last=True)
+    assert_same(given, expected if kind == "QR-DQN" else -10 + 20 * (expected + 2) / 5)
+    assert f"the outputs of 'advantage' as one of all actions' 5 {next(iter(settings))}, then the next" in said
+    assert "(else add --set actions_last=true)" in values(path, **settings)[1]
+
+
+@pytest.mark.parametrize("name", ["network", "body"])
+def test_an_order_of_one_number_for_each_action_is_refused(name, tmp_path):
+    with refused("--set actions_last=true changes nothing: its head gives each action one number"):
+        values(saved(tmp_path, renamed(nn.Sequential(*layers(16)), f"{name}.{{name}}")), actions_last=True)
+
+
+@pytest.mark.needs("safetensors")
+@pytest.mark.parametrize("separator", [".", ",", "/"])
+def test_safetensors_of_flax_are_played(separator, tmp_path):
+    """purejaxql joins names by commas, others by slashes."""
+    from safetensors.numpy import save
+
+    network = padded(16, features=8 * 11 * 11)
+    layers_of = flax_tree(network)["params"].items()
+    named = {f"{name}{separator}{key}": array for name, layer in layers_of for key, array in layer.items()}
+    (tmp_path / "network.safetensors").write_bytes(save(named))
+    given, said = values(tmp_path / "network.safetensors")
+    assert_same(given, answers(network))
+    assert "with DQN's strides, padding as in TensorFlow, only" in said
+
+
+@pytest.mark.needs("safetensors")
+def test_the_order_of_safetensors_is_that_of_their_names(tmp_path):
+    """The file has no order of its own, so only numbers tell the order of convolutions."""
+    from safetensors.torch import save
+
+    network, tensors = named()
+    (tmp_path / "network.safetensors").write_bytes(save(tensors))
+    assert_same(values(tmp_path / "network.safetensors")[0], answers(network))
+    words = {"conv1": "far", "conv2": "middle", "conv3": "near"}
+    worded = {f"{words.get(name, name)}.{key}": v for n, v in tensors.items() for name, key in [n.split(".")]}
+    (tmp_path / "network.safetensors").write_bytes(save(worded))
+    with refused(r"its file leaves the order of its convolutions \(far, middle, near\) open"):
+        values(tmp_path / "network.safetensors")
 
 
 def test_what_shapes_do_not_tell_can_be_set(tmp_path):

@@ -287,6 +287,31 @@ def test_settings_that_a_file_does_not_hold_are_said(tmp_path):
         load(saved(tmp_path / "policy.pth", nn.ModuleDict(parts).state_dict()))
 
 
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
+@pytest.mark.parametrize("kind", ["TorchScript", pytest.param("ONNX", marks=pytest.mark.needs("onnx", "onnxruntime"))])
+def test_a_scale_that_a_file_leaves_open_is_noted(kind, tmp_path):
+    path, needed, _ = written(kind, tmp_path)
+    ((*_, assumed),) = check("mine", [(path, PONG)], needed | {"scale": None})
+    assert "takes observations as they are, with values from 0 to 255; if it was trained on scaled ones, add" in assumed
+    assert not check("mine", [(path, PONG)], needed)[0][2]
+
+
+@pytest.mark.needs("onnx", "onnxruntime")
+@pytest.mark.parametrize("shape", [(4, 84, 84), (84, 84, 4)])
+def test_an_onnx_model_of_whole_numbers_scales_them_itself(shape, tmp_path):
+    """With channels first or last, as exporters of PyTorch and of Flax write them."""
+    weight = np.random.default_rng(0).normal(size=(4 * 84 * 84, ACTIONS)).astype(np.float32)
+    path = onnx_file(tmp_path / "agent.onnx", weight=weight, kind=onnx.TensorProto.UINT8, shape=shape)
+    with pytest.raises(ArcadeMarkError, match="--set scale=255 changes nothing: its input is of whole numbers"):
+        load(path, scale=255.0)
+    ((*_, assumed),) = check("mine", [(path, PONG)], {})
+    assert not assumed
+    seen = observations(5)
+    rows = seen if shape[0] == 4 else np.moveaxis(seen, 1, -1)
+    given = load(path)._values(seen, np.ones(5, np.bool_))
+    np.testing.assert_allclose(given, rows.reshape(5, -1).astype(np.float32) @ weight, rtol=1e-4)
+
+
 def test_what_is_taken_for_a_distribution_is_said(tmp_path):
     path, needed, _ = written("ONNX", tmp_path)
     ((*_, assumed),) = check("mine", [(path, PONG)], needed | {"deterministic": False})
@@ -483,19 +508,20 @@ def test_training_frames_are_as_the_file_says(tmp_path, kind, count, config, fra
         assert load(path).trained_frames == frames
 
 
-def onnx_file(path, *, nodes=(), tensors=(), weight=None):
-    """Write a linear network, with what `nodes` make of its values, "v"."""
+def onnx_file(path, *, nodes=(), tensors=(), weight=None, kind=None, shape=(4, 84, 84)):
+    """Write a linear network, with what `nodes` make of its values, "v"; `kind`: the type of its input, else float."""
     if weight is None:
         weight = np.random.default_rng(0).normal(size=(4 * 84 * 84, ACTIONS)).astype(np.float32)
     tensor = onnx.helper.make_tensor_value_info
     graph = onnx.helper.make_graph(
         [
-            onnx.helper.make_node("Flatten", ["screens"], ["flat"]),
+            onnx.helper.make_node("Cast", ["screens"], ["numbers"], to=onnx.TensorProto.FLOAT),
+            onnx.helper.make_node("Flatten", ["numbers"], ["flat"]),
             onnx.helper.make_node("MatMul", ["flat", "weight"], ["v" if nodes else "values"]),
             *nodes,
         ],
         "network",
-        [tensor("screens", onnx.TensorProto.FLOAT, ["rows", 4, 84, 84])],
+        [tensor("screens", kind or onnx.TensorProto.FLOAT, ["rows", *shape])],
         [tensor("values", onnx.TensorProto.FLOAT, ["rows", ACTIONS])],
         [onnx.numpy_helper.from_array(weight, "weight"), *tensors],
     )

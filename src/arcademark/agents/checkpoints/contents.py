@@ -50,6 +50,8 @@ class Contents:
         Stand-in for a pickled module that was not loaded.
     folders : frozenset of str
         Prefixes of tensors' names under which a file keeps independent objects: "" for ``{"agent": …, "args": …}``.
+    ordered : bool
+        Whether the tensors are in the order of the network's layers, as far as its file shows.
     """
 
     format: Format
@@ -58,6 +60,7 @@ class Contents:
     module: Any = None
     pickled: StandIn | None = None
     folders: frozenset[str] = frozenset()
+    ordered: bool = True
 
     def part(self, key: str, place: str) -> Contents:
         """Return the tensors whose names begin with `key`, without it: one of the networks in a file.

@@ -17,6 +17,11 @@ from arcademark.agents.checkpoints.networks import PlayedNetwork, State, refuse_
 from arcademark.errors import ArcadeMarkError
 from arcademark.importing import described, needing, said
 
+_UNSCALED = (
+    "its network takes observations as they are, with values from 0 to 255; if it was trained on scaled ones, add "
+    "--set scale=255"
+)
+
 
 class Module(PlayedNetwork):
     """A user's module, from observations divided by `scale` to a number per action.
@@ -25,15 +30,17 @@ class Module(PlayedNetwork):
     ----------
     module : callable
         Maps a float tensor of observations to one of shape (rows, actions), or to a tuple that begins with one.
-    scale : float
+    scale : float or None
+        None: 1, which `assumed` notes.
     """
 
     draws = None
     stochastic: bool | None = None
 
-    def __init__(self, module: Any, scale: float, place: str) -> None:
+    def __init__(self, module: Any, scale: float | None, place: str) -> None:
         super().__init__()
-        self.module, self.scale, self.place = module, scale, place
+        self.module, self.scale, self.place = module, scale or 1.0, place
+        self.assumed = _UNSCALED if scale is None else ""
         weights = module.parameters() if isinstance(module, nn.Module) else ()
         self._kind = next((one.dtype for one in weights if one.is_floating_point()), torch.float32)
         if callable(getattr(module, "eval", None)):
@@ -72,7 +79,7 @@ class Onnx(Module):
 
     uses_gpu = False
 
-    def __init__(self, data: bytes, scale: float, place: str) -> None:
+    def __init__(self, data: bytes, scale: float | None, place: str) -> None:
         import onnxruntime
 
         _bound_memory()
@@ -91,6 +98,9 @@ class Onnx(Module):
         kind = {"tensor(uint8)": np.uint8, "tensor(float)": np.float32, "tensor(double)": np.float64}.get(given[0].type)
         if kind is None:
             raise ArcadeMarkError(f"{place}: takes {said(str, given[0].type)}; expected observations, uint8 or float")
+        if kind is np.uint8:
+            refuse_unused(place, "its input is of whole numbers, which it scales itself", scale=scale)
+            scale = 1.0
         rows, *shape = given[0].shape
         options = onnxruntime.RunOptions()
         limit = Timer(MAX_SECONDS, setattr, (options, "terminate", True))

@@ -15,6 +15,7 @@ import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 from typing import Any
 
 import torch
@@ -26,7 +27,6 @@ from arcademark.agents.checkpoints.networks import (
     ACTIVATIONS,
     EPSILON,
     MAX_LISTED,
-    SIZES,
     STRIDES,
     Act,
     Assumptions,
@@ -53,6 +53,13 @@ _PLAIN_LAYERS = frozenset(
 
 _UNSCALED = re.compile(r"(?:^|\.)(?:(?:model|preprocess)\.net\.0\.0|preprocess\.net\.0|model\.Q\.0)\.")
 """Names of Tianshou's Atari networks that may see unscaled screens; scaled ones of later versions have others."""
+_ELU = {
+    frozenset({"features", "advantage", "value"}): (
+        "TorchRL's DuelingCnnDQNet, whose default activation is ELU, and of others"
+    ),
+    frozenset({"a2c_network"}): "rl_games' networks, whose configurations for Atari have ELU or ReLU",
+}
+"""Names of networks with ELU or ReLU, by parts of tensors' names."""
 
 
 _DETERMINED = (
@@ -100,7 +107,7 @@ def build(
         name = str(contents.settings.get("exp_name"))
         if network.stochastic is None and name.startswith(("ppo", "dqn", "c51")):
             network.stochastic = name.startswith("ppo")  # CleanRL's on JAX, whose layers' names do not show it
-        network.assumed = "; ".join(filter(None, (network.assumed, _statistics_beside(contents))))
+        network.assumed = "; ".join(filter(None, (network.assumed, _statistics_beside(contents, network.shape))))
     network.fire_reset = _fire_reset(contents.settings)
     return network
 
@@ -165,11 +172,11 @@ def _by_shapes(layers: Layers, contents: Contents, num_actions: int) -> Network:
             "were divided by 255; add --set scale=255 if it was trained with scale_obs, else --set scale=1"
         )
     names = {part for name in layers.tensors for part in name.split(".")[:-1]}
-    if assumptions.activation is None and names >= {"features", "advantage", "value"}:
-        raise ArcadeMarkError(
-            f"{place}: its tensors have the names of TorchRL's DuelingCnnDQNet, whose default activation is ELU, "
-            "and of others; add --set activation=elu or --set activation=relu"
-        )
+    for parts, whose in _ELU.items():
+        if assumptions.activation is None and names >= parts:
+            raise ArcadeMarkError(
+                f"{place}: its tensors have the names of {whose}; add --set activation=elu or --set activation=relu"
+            )
     if {"conv1", "fc_h_v"} <= names:
         raise layers.error("its first convolution is padded in early versions of Kaixhin's Rainbow, in others not")
     return network
@@ -183,7 +190,7 @@ def _is_named_by_flax(contents: Contents) -> bool:
 
 def _by_names(layers: Layers) -> Callable[[Layers], Network] | None:
     """Return the function that makes a network with such names of tensors, if they are known."""
-    if any(layers.has(name) for name in ("action_net.", "q_net.", "quantile_net.", "actor.mu.")):
+    if any(layers.has(name) for name in ("action_net.", "q_net.q_net.", "quantile_net.quantile_net.", "actor.mu.")):
         return _stable_baselines3
     if layers.has("action_parameterization."):
         return _sample_factory
@@ -235,7 +242,7 @@ def _only(parts: Iterable[str], place: str) -> str:
     return names[0]
 
 
-_BY_SHAPES = "its network follows from its tensors' shapes alone, and is played with padding only where these need it,"
+_BY_SHAPES = "its network follows from its tensors' shapes alone, and is played with DQN's strides,"
 _NO_CONFIG = (
     "Sample-Factory's config.json is missing, so it is played as its Atari examples are trained, with only relu "
     "between layers and screens divided by 255; if it was trained otherwise, put its config.json beside it"
@@ -247,10 +254,13 @@ _NO_SETTINGS = (
 )
 
 
-def _statistics_beside(contents: Contents) -> str:
-    """Return a note on statistics of screens in the file, of its training or of an exploration bonus; or ""."""
+def _statistics_beside(contents: Contents, shape: tuple[int, ...] | None) -> str:
+    """Return a note on statistics of screens in the file, of its training or of an exploration bonus; or "".
+
+    `shape`: of the network's observations.
+    """
     for name, tensor in contents.tensors.items():
-        if name.endswith("mean") and tuple(tensor.shape[-2:]) in SIZES:
+        if name.endswith("mean") and shape and tensor.numel() in (prod(shape), prod(shape[1:])):
             return (
                 f"screens are not normalised by the statistics in the file, {one_line(name)!r}; if its network "
                 "was trained on such screens, name a module that does so: --set network=file.py:Class"
@@ -283,13 +293,14 @@ def _odd_layer(module: StandIn) -> str:
         if (added := layer.state.get("eps", EPSILON)) != EPSILON:
             return f"a normalisation that adds {reprlib.repr(added)} to variances"
         if layer.kind == "torch.nn.modules.conv.Conv2d":
-            kept = [layer.state.get(name) for name in ("kernel_size", "stride", "groups", "dilation")]
+            kept = [layer.state.get(name) for name in ("kernel_size", "stride", "padding", "groups", "dilation")]
             try:
-                plain = kept in [[(kernel,) * 2, (stride,) * 2, 1, (1, 1)] for kernel, stride in STRIDES.items()]
+                plain = kept in [[(size, size), (step, step), (0, 0), 1, (1, 1)] for size, step in STRIDES.items()]
             except Exception:  # of tensors in place of numbers
                 plain = False
             if not plain:
-                return f"a convolution of kernel {reprlib.repr(kept[0])} and stride {reprlib.repr(kept[1])}"
+                kernel, stride, padding = map(reprlib.repr, kept[:3])
+                return f"a convolution of kernel {kernel}, stride {stride} and padding {padding}"
     return ""
 
 
@@ -327,6 +338,9 @@ def _cleanrl(layers: Layers) -> Network:
     """
     layers.unused = ("critic", "extra_layer") if layers.has("critic_ext.") else ("critic",)
     scaled = _divided(layers.assumptions.scale or 255.0)
+    if layers.has("conv.") or layers.has("actor."):
+        one = replace(layers.assumptions, scale=None, activation=None)
+        one.refuse(layers.place, "its head gives each action one number")
     if layers.has("conv."):  # SAC's actor
         body = [*layers.sequence("conv"), nn.Flatten(), layers.layer("fc1"), layers.activation()]
         return Network(scaled, nn.Sequential(*body), layers.layer("fc_logits"), layers.shape(body), stochastic=True)

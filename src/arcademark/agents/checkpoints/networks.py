@@ -33,7 +33,9 @@ MAX_NUMBERS = 2**24
 
 _MEANS = {"weight_mu": "weight", "mu_W": "weight", "mu_weight": "weight", "bias_mu": "bias", "mu_bias": "bias"}
 """Names of the means to which noisy layers add noise, in CleanRL, TorchRL, Rainbow's ports and Tianshou."""
-_NOISE = re.compile(r"(?:^|_)(?:sigma|eps|epsilon|noise)(?:_|$)")
+_NOISE = re.compile(r"(?:^|_)(?:sigma|std|eps|epsilon|noise|sample)(?:_|$)")
+_SIGMAS = ("sigma_weight", "weight_sigma")
+"""Names of the noise's scale beside the weights of noisy layers whose means are named as a linear layer's."""
 _LAST_NUMBER = re.compile(r"\d+$")
 _OF_NORMS = ("running_mean", "running_var", "weight", "bias")
 _OF_CELLS = frozenset({"weight_ih", "weight_hh", "bias_ih", "bias_hh"})
@@ -61,12 +63,15 @@ class Assumptions:
         Function after each layer; None is "relu".
     atoms, quantiles : int or None
         Numbers that a head gives each action: logits of atoms of equal distance (C51), or quantiles (QR-DQN).
+    actions_last : bool or None
+        Whether such a head gives one number of every action, then the next ones, rather than all of an action.
     """
 
     scale: float | None = None
     activation: str | None = None
     atoms: int | None = None
     quantiles: int | None = None
+    actions_last: bool | None = None
 
     @property
     def act(self) -> Act:
@@ -82,7 +87,7 @@ def refuse_unused(place: str, why: str, **settings: object) -> None:
     """Refuse the first given one of these settings, as it has no effect; `why` is the reason."""
     for name, value in settings.items():
         if value not in (None, ""):
-            value = f"{value:g}" if isinstance(value, float) else value
+            value = f"{value:g}" if isinstance(value, float) else "true" if value is True else value
             raise ArcadeMarkError(f"{place}: --set {name}={value} changes nothing: {why}; leave it out")
 
 
@@ -206,7 +211,7 @@ class Layers:
         for layer, norm in pairwise(dict.fromkeys(name.rpartition(".")[0] for name in self.tensors)):
             if f"{norm}.num_batches_tracked" in self.tensors:
                 self._fold(layer, norm)
-        self.settings, self.pickled = contents.settings, contents.pickled
+        self.settings, self.pickled, self.ordered = contents.settings, contents.pickled, contents.ordered
         self.place = place
         self.used: set[str] = set()
         self.unused: tuple[str, ...] = ()
@@ -214,8 +219,9 @@ class Layers:
     def _plain(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Return tensors of noisy layers as those of linear ones, without noise, and of cells as of LSTM and GRU."""
         parts = {name: name.rpartition(".") for name in tensors}
-        noisy = {place for place, _, leaf in parts.values() if _MEANS.get(leaf) == "weight"}
-        noisy -= {place for place, _, leaf in parts.values() if leaf == "weight"}
+        linear = {place for place, _, leaf in parts.values() if leaf == "weight"}
+        means = {place for place, _, leaf in parts.values() if _MEANS.get(leaf) == "weight"}
+        noisy = (means - linear) | ({place for place, _, leaf in parts.values() if leaf in _SIGMAS} & linear - means)
         self.assumed += [f"'{place}' without its noise" for place in sorted(noisy) if not is_copy(place)]
         plain = {}
         for name, (place, dot, leaf) in parts.items():
@@ -351,12 +357,16 @@ class Layers:
         if not grids:
             if given.atoms and given.quantiles:
                 raise ArcadeMarkError(f"{self.place}: --set atoms and --set quantiles exclude each other; give one")
+            if not (given.atoms or given.quantiles):
+                Assumptions(actions_last=given.actions_last).refuse(self.place, "its head gives each action one number")
             support = torch.linspace(-10, 10, min(given.atoms, MAX_NUMBERS)) if given.atoms else None
             return given.atoms or given.quantiles or 1, support
         name, grid = next(iter(grids.items()))
         if any(not torch.equal(grid, other) for other in grids.values()):
             raise self.error(f"{', '.join(map(repr, grids))} may be the atoms of several distributions")
-        replace(given, scale=None, activation=None).refuse(self.place, f"its file has them in {name!r}")
+        replace(given, scale=None, activation=None, actions_last=None).refuse(
+            self.place, f"its file has them in {name!r}"
+        )
         self.used |= grids.keys()
         middles = (torch.arange(len(grid)) + 0.5) / len(grid)
         return len(grid), None if torch.allclose(grid, middles, atol=1e-5) else grid
@@ -364,6 +374,8 @@ class Layers:
     def head(self, actions: Sequence[nn.Module], value: Sequence[nn.Module] = ()) -> nn.Module:
         """Return a head with a number per action; a dueling one adds the same value to all actions."""
         count, support = self.distribution()
+        if self.assumptions.actions_last:
+            actions = [*actions, _Transposed(count)]
         if support is not None:
             return Dueling(value, actions, support) if value else Expectation(actions, support)
         return Quantiles(actions, (-1, count), 2) if count > 1 else nn.Sequential(*actions)
@@ -431,6 +443,17 @@ class Residual(nn.Module):
         for block in self.blocks:
             x = block(x) + x
         return x
+
+
+class _Transposed(nn.Module):
+    """A head's outputs by action, from `rows` rows with a number for each action."""
+
+    def __init__(self, rows: int) -> None:
+        super().__init__()
+        self.rows = rows
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.unflatten(1, (self.rows, -1)).mT.flatten(1)
 
 
 class Quantiles(nn.Module):

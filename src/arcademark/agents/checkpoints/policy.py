@@ -70,7 +70,7 @@ class NetworkPolicy:
         self.draws = self._samples or epsilon > 0 or network.draws
         self.batch_size = batch
         self._state = tuple(part.to(device).clone() for part in network.start(-(-batch // ROWS) * ROWS))
-        self._last = False
+        self._axes: tuple[int, int] | None = None  # to move for the network, which has channels elsewhere
         game = env.protocol if isinstance(env.protocol, AtariProtocol) else None
         self._screens = game.frame_stack if game else 1
         self._steps = np.full(batch, self._screens)  # since each episode began; full for those that began elsewhere
@@ -86,10 +86,12 @@ class NetworkPolicy:
             )
         if shape is not None:
             given = env.observation_shape
-            self._last = game is not None and len(given) == 3 and shape == (given[2], *given[:2]) and shape != given
+            if game is not None and len(given) == 3 and shape != given:
+                moved = {(given[2], *given[:2]): (-1, 1), (*given[1:], given[0]): (1, -1)}
+                self._axes = moved.get(shape)
             seen = given if self._view is None else self._view.observation_space.shape
             squeezed = tuple(n for n in shape if n != 1)
-            shape = given if self._last or seen in (squeezed, shape) else shape
+            shape = given if self._axes or seen in (squeezed, shape) else shape
             self.observation_space = SimpleNamespace(shape=shape, dtype=np.dtype(env.observation_dtype))
 
     def remember(self, state: Sequence[Any]) -> None:
@@ -141,7 +143,7 @@ class NetworkPolicy:
         import torch
 
         rows = len(first)
-        given = torch.from_numpy(np.moveaxis(observations, -1, 1) if self._last else observations)
+        given = torch.from_numpy(np.moveaxis(observations, *self._axes) if self._axes else observations)
         shape = self._network.shape or given.shape[1:]
         filled, begun = torch.zeros(-(-rows // ROWS) * ROWS, *shape), torch.tensor(first)
         filled[:rows] = given.reshape(rows, *shape)
@@ -190,6 +192,8 @@ class CheckpointPlayer(NetworkPolicy):
         Function after each layer of a network that its tensors' shapes or CleanRL's names identify; None: "relu".
     atoms, quantiles : int or None
         Numbers that the head of such a network gives each action: C51's atoms or QR-DQN's quantiles.
+    actions_last : bool
+        Whether that head gives one number of every action, then the next ones, rather than all of an action.
     trust : bool
         Whether code in the file may run.
     fire_pressed : bool
@@ -233,6 +237,7 @@ class CheckpointPlayer(NetworkPolicy):
         activation: Literal["relu", "tanh", "elu", "leakyrelu", "silu", "gelu"] | None = None,
         atoms: Positive | None = None,
         quantiles: Positive | None = None,
+        actions_last: bool = False,
         trust: bool = False,
         fire_pressed: bool = True,
     ) -> None:
@@ -241,6 +246,7 @@ class CheckpointPlayer(NetworkPolicy):
         contents, self.sha256 = _read(path, sha256, trust, bool(network), place)
         self.trained_frames = contents.trained_frames(env.frames_per_action)
         assumed = {"scale": scale, "activation": activation, "atoms": atoms, "quantiles": quantiles}
+        assumed["actions_last"] = actions_last or None
         played = _network(contents.part(key, place), env, network, assumed, place)
         self.fire_reset, self.assumed = fire_pressed and played.fire_reset, played.assumed
         if not deterministic:
@@ -317,7 +323,10 @@ def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> Che
     network = CheckpointPlayer(env, path, "", **{**settings, "device": "cpu"})
     if settings.get("device", "cpu") != "cpu" and not network._network.uses_gpu:
         raise ArcadeMarkError(f"{place}: ONNX models are computed on the CPU; leave --set device out")
-    check_spaces(network, f"{place} on {env.game}", env)
+    try:
+        check_spaces(network, f"{place} on {env.game}", env)
+    except ArcadeMarkError as error:  # what was assumed may be wrong, rather than the protocol
+        raise ArcadeMarkError("; ".join(filter(None, (str(error), network.assumed)))) from None
     seen = np.zeros((1, *env.observation_shape), env.observation_dtype)
     try:
         network.act(seen, np.ones(1, np.bool_), [np.random.default_rng(0)])
@@ -368,7 +377,8 @@ def _network(
         refuse_unused(place, "the file brings its own network", network=network, **{**assumed, "scale": None})
         if contents.format == "rllib":
             return foreign.Rllib(contents.module, scale, place)
-        return (foreign.Onnx if contents.format == "onnx" else foreign.Module)(contents.module, scale or 1.0, place)
+        scale = scale if scale or isinstance(env.protocol, AtariProtocol) else 1.0
+        return (foreign.Onnx if contents.format == "onnx" else foreign.Module)(contents.module, scale, place)
     if not network:
         count = env.num_actions if env.array_actions is None else 0
         return libraries.build(contents, place, num_actions=count, assumptions=assumptions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,10 @@ def _safetensors(data: bytes, path: Path) -> Contents:
     from safetensors.torch import load
 
     try:
-        return Contents("state-dict", checked_tensors(load(data), str(path)))
+        tensors = dict(sorted(checked_tensors(load(data), str(path)).items()))  # `load` gives no order
+        if flax := any(re.search(r"[.,/]kernel$", name) for name in tensors):
+            tensors = {re.sub("[,/]", ".", name): value for name, value in tensors.items()}
+        return Contents("state-dict", tensors, {"library": "flax"} if flax else {}, ordered=False)
     except ArcadeMarkError:
         raise
     except Exception as error:

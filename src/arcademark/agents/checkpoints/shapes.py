@@ -1,8 +1,8 @@
 """Networks identified by the shapes of their tensors, if names do not: convolutions, then layers, then one head.
 
 Shapes leave open, and we assume: an activation after every layer except the head, screens divided by 255, the strides
-of DQN's network. Padding and the order of convolutions' outputs follow from the first layer after them. Ambiguous
-networks are errors.
+of DQN's network, no padding. The padding of Flax's and RLlib's networks, and the order of convolutions' outputs, follow
+from the first layer after them. Ambiguous networks are errors.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def build(layers: Layers, num_actions: int) -> Network:
     layers.used = {name for name, value in layers.tensors.items() if is_copy(name) or _is_scalar(name, value)}
     rllib = any("encoder" in name and ".net.0.cnn." in name for name in layers.tensors)
     stacks, others = _layers_of(layers)
-    paddings = (True,) if rllib else (False, True)
+    paddings = (True,) if rllib else (False, True) if flax else (False,)
     eyes = _of_one_size(partial(_eyes, layers, paddings=paddings, channels_last=flax or rllib), stacks, others)
     for layer in others:
         layer.source = _source(layers, layer, stacks, others, eyes)
@@ -98,6 +98,7 @@ def build(layers: Layers, num_actions: int) -> Network:
     found = eyes(stack, way[1].inputs or 0)
     assert found is not None
     body, shape = found
+    layers.assumed.insert(0, "padding as in TensorFlow" if isinstance(body[0], _Same) else "no padding")
 
     def activated(row: Sequence[_Layer]) -> list[nn.Module]:
         return [part for layer in row for part in (layers.layer(layer.name), layers.activation())]
@@ -111,7 +112,10 @@ def build(layers: Layers, num_actions: int) -> Network:
     last = layers.head(stream([*hidden, head]), stream(beyond[1:]) if beyond else ())
     if count > 1:
         kind = "quantiles" if support is None else "atoms"
-        layers.assumed.append(f"the outputs of '{head.name}' as {count} {kind} of an action, then those of the next")
+        order = f"{count} {kind} of an action, then those of the next (else add --set actions_last=true)"
+        if layers.assumptions.actions_last:
+            order = f"one of all actions' {count} {kind}, then the next"
+        layers.assumed.append(f"the outputs of '{head.name}' as {order}")
     scale = layers.assumptions.scale
     shift, scale = (1.0, 128.0) if rllib and scale is None else (0.0, scale or 255.0)
     network = Network(
@@ -184,7 +188,9 @@ def _layers_of(layers: Layers) -> tuple[list[_Layer], list[_Layer]]:
     place_of = {name.removesuffix(".weight"): place for place, name in enumerate(tensors)}
     for stack in stacks:
         numbered = all(name.rpartition(".")[2].isdecimal() for name in stack.names)
-        if not numbered and [*stack.names] != sorted(stack.names, key=place_of.__getitem__):
+        if not layers.ordered and len({re.sub(r"\d+", "", name) for name in stack.names}) > 1:
+            raise _ambiguous(layers, f"its file leaves the order of its convolutions ({', '.join(stack.names)}) open")
+        if layers.ordered and not numbered and [*stack.names] != sorted(stack.names, key=place_of.__getitem__):
             names = ", ".join(stack.names)
             raise _ambiguous(layers, f"the order of its convolutions by names ({names}) differs from that in the file")
     if not stacks or not others:
@@ -211,7 +217,10 @@ def _of_one_size(eyes: _Eyes, stacks: Sequence[_Layer], others: Sequence[_Layer]
 
 
 def _eyes(layers: Layers, stack: _Layer, features: int, paddings: Sequence[bool], channels_last: bool) -> _Seen:
-    """Return a stack's convolutions with this number of output features, and the shape of screens; None if none."""
+    """Return a stack's convolutions with this number of output features, and the shape of screens; None if none.
+
+    Features of one place are none, as a pooling over all places gives as many on screens of any size.
+    """
     weights = [layers.tensors[f"{name}.weight"] for name in stack.names]
     if any(w.shape[2] != w.shape[3] or w.shape[2] not in STRIDES for w in weights) or features % weights[-1].shape[0]:
         return None
@@ -221,7 +230,7 @@ def _eyes(layers: Layers, stack: _Layer, features: int, paddings: Sequence[bool]
             kernel = weight.shape[2]
             stride = STRIDES[kernel]
             height, width = (-(-n // stride) if same else (n - kernel) // stride + 1 for n in (height, width))
-        if min(height, width) > 0 and height * width * weights[-1].shape[0] == features:
+        if min(height, width) > 1 and height * width * weights[-1].shape[0] == features:
             modules: list[nn.Module] = []
             for name in stack.names:
                 convolution = layers.layer(name)
