@@ -464,15 +464,21 @@ def test_a_second_layer_with_a_number_for_each_action_is_refused(tmp_path):
         values(saved(tmp_path, renamed(network, "body.{name}")))
 
 
-def test_configurations_of_rl_games_have_both_activations(tmp_path):
-    """Its ``A2CBuilder`` network, as in the released configurations for Pong (ELU) and Breakout (ReLU)."""
+@pytest.mark.parametrize(
+    ("library", "names"),
+    [
+        ("rl_games", ("a2c_network.actor_cnn", "a2c_network.actor_mlp", "a2c_network.logits")),
+        ("skrl", ("features_extractor_container", "net_container", "policy_layer")),
+    ],
+)
+def test_an_activation_that_a_librarys_configuration_sets_is_asked_about(library, names, tmp_path):
+    """As in rl_games' configurations for Pong (ELU) and Breakout (ReLU)."""
     parts = layers(16, activation=nn.ELU)
     network = seeded(nn.Sequential(*parts))
-    tensors = renamed(network[:6], "a2c_network.actor_cnn.{name}")
-    tensors |= renamed(network[7], "a2c_network.actor_mlp.0.{name}")
-    tensors |= renamed(network[9], "a2c_network.logits.{name}")
+    tensors = renamed(network[:6], f"{names[0]}.{{name}}") | renamed(network[7], f"{names[1]}.0.{{name}}")
+    tensors |= renamed(network[9], f"{names[2]}.{{name}}")
     path = saved(tmp_path, {"model": tensors, "epoch": 1})
-    with refused("have the names of rl_games' networks, .* add --set activation=elu or --set activation=relu"):
+    with refused(f"have the names of {library}('|'s) networks, .* add --set activation=elu or --set activation=relu"):
         values(path)
     assert_same(values(path, activation="elu")[0], answers(network))
 

@@ -58,6 +58,7 @@ _ELU = {
         "TorchRL's DuelingCnnDQNet, whose default activation is ELU, and of others"
     ),
     frozenset({"a2c_network"}): "rl_games' networks, whose configurations for Atari have ELU or ReLU",
+    frozenset({"net_container"}): "skrl's networks, whose configurations often have ELU (if several, name the module)",
 }
 """Names of networks with ELU or ReLU, by parts of tensors' names."""
 
