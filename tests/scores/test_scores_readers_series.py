@@ -106,3 +106,14 @@ def test_dreamers_metrics(tmp_path):
         found = read(place)
         assert (found.table.algorithms, found.runs) == (("dreamer",), {"dreamer": (1,)})
         assert episodes(found) == {("dreamer", "pong"): [[1, 3]]}
+
+
+def test_the_files_of_d3rlpy_have_no_header_and_their_names_say_their_series(tmp_path):
+    folder = tmp_path / "DQN_pong_20260101000000"
+    write(folder / "environment.csv", "1,1000,-20.5\n2,2000,18.5\n")
+    write(folder / "loss.csv", "1,1000,0.5\n2,2000,0.25\n")
+    reading = read(tmp_path, pattern="{algorithm}_{game}_*/*")
+    assert (reading.table.algorithms, reading.table.tasks) == (("DQN",), ("pong",))
+    assert reading.table.scores.ravel().tolist() == [18.5]
+    assert any("loss.csv" in note for note in reading.notes)
+    refuse(folder / "loss.csv", "as d3rlpy writes epoch, step and 'loss', which is not known", task="Pong")

@@ -175,6 +175,10 @@ class Options:
         if self.decimal not in (None, ".", ","):
             raise ArcadeMarkError(f"decimal is {self.decimal!r}, expected '.' or ','")
 
+    def is_game(self, name: str) -> bool:
+        """Return whether a name is known to be a task's, where tasks are known."""
+        return is_task(name, self.canonical_task) and discerns(self.canonical_task)
+
 
 @dataclass(frozen=True)
 class Log:

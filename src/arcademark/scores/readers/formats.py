@@ -27,7 +27,9 @@ from arcademark.scores.readers.logs.naming import names_of_table, with_names_of_
 from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.readers.sheets.nested import nested_sheet
 from arcademark.scores.readers.sheets.reading import read_sheet
+from arcademark.scores.readers.sheets.shapes import check_name
 from arcademark.scores.readers.sheets.sheet import Sheet
+from arcademark.scores.readers.sheets.unnamed import with_names
 from arcademark.scores.readers.sheets.workbooks import is_workbook
 from arcademark.scores.readers.tables import layouts, roles
 from arcademark.scores.table import ScoreTable
@@ -170,7 +172,11 @@ def _recognised(path: Path, relative: Path, format: str | None, options: Options
         return "sb3-monitor", None
     if _JSON.match(start):
         return _json(path, relative, options)
-    sheet = read_sheet(path, options.decimal, options.table, lambda sheet: bool(layouts.read_table(sheet, options)))
+
+    def fits(sheet: Sheet) -> bool:
+        return bool(layouts.read_table(with_names(sheet, options.tag, options.is_game), options))
+
+    sheet = read_sheet(path, options.decimal, options.table, fits, options.is_game)
     return _layout(sheet, relative, format, options)
 
 
@@ -200,11 +206,14 @@ def _layout(sheet: Sheet, relative: Path, format: str | None, options: Options) 
     """Return the format of a table: that of a log, or by the roles of its columns, with names from its path."""
     if format in _LOGS:
         return str(format), sheet
-    sheet = with_names_of_runs(sheet)
+    sheet = with_names_of_runs(with_names(sheet, options.tag, options.is_game))
     if format is None and not options.roles and not roles.is_long(sheet):
         for name, (holds, _) in _LOGS.items():
             if holds(sheet) or (name == "metrics-csv" and options.tag in sheet.header):
                 return name, sheet
     named = names_of_table(relative, options)
     sheet = replace(sheet, algorithm=named.algorithm, task=named.task, run=named.run)
-    return roles.interpret(sheet, options).layout, sheet
+    layout = roles.interpret(sheet, options).layout
+    if options.table is None:
+        check_name(sheet)
+    return layout, sheet

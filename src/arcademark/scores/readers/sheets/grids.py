@@ -16,6 +16,7 @@ from arcademark.scores.readers.sheets.html_tables import html_grids
 from arcademark.scores.readers.sheets.latex_tables import latex_grids
 
 _MARKDOWN_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
 _MARKED = re.compile(r"(\*\*|__|`|\*|_)(?=\S)(.*\S)\1|!?\[([^\[\]]*)\](?:\([^()\s]*\)|\[[^\[\]]*\])")
 _BREAK = re.compile(r"\s*<br ?/?>\s*", re.IGNORECASE)
 _RST_RULE = re.compile(r"\s*(?:=+(?:[ \t]+=+)+|-+(?:[ \t]+-+)+)\s*")
@@ -42,7 +43,19 @@ def grids_in(text: str) -> list[Grid]:
     lines = [
         re.sub(r"^\s*(?:>\s?)+", "", line) if line.lstrip().startswith(">") else line for line in text.splitlines()
     ]
+    lines = _without_code(lines)
     return _with_sections([*_drawn(lines), *_markdown(lines), *_simple(lines)], lines)
+
+
+def _without_code(lines: Sequence[str]) -> list[str]:
+    """Blank out code between fences, whose comments are no titles, unless a table stands in it."""
+    result = list(lines)
+    fences = [at for at, line in enumerate(lines) if _FENCE.match(line)]
+    for first, last in zip(fences[::2], fences[1::2], strict=False):
+        within = lines[first + 1 : last]
+        if not any(rule.fullmatch(line) for rule in (_MARKDOWN_RULE, _RST_RULE, _BOX_RULE) for line in within):
+            result[first : last + 1] = [""] * (last + 1 - first)
+    return result
 
 
 def _with_sections(grids: Sequence[Grid], lines: Sequence[str]) -> list[Grid]:

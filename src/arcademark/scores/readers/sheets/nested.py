@@ -22,7 +22,7 @@ from arcademark.grouping import grouped
 from arcademark.scores.readers.base import MAX_CELLS_READ, Options, discerns, is_task, listed, refuse_more_cells
 from arcademark.scores.readers.sheets.sheet import Sheet, bare, checked, levels_of
 from arcademark.scores.readers.words import numerals
-from arcademark.scores.readers.words.column_names import FEWEST_POINTS, PATTERNS, lone_run, role_of
+from arcademark.scores.readers.words.column_names import CITED, FEWEST_POINTS, PATTERNS, lone_run, role_of, words_of
 from arcademark.scores.readers.words.log_names import LOGS
 
 _WRAPPERS = frozenset({"results", "result", "data", "scores", "records", "rows", "runs", "table", "values", "history"})
@@ -34,6 +34,8 @@ _PAIRS = 4
 """Number of lists of two numbers, the second less than half of the first, from which they are hardly two runs each."""
 _RISING = 4
 """Numbers that rise throughout, in each of several lists, and are hardly runs."""
+_VARIABLE = re.compile(r"[a-z][a-z0-9_]*|[A-Z][A-Z0-9]*_[A-Z0-9_]*")
+"""Names as programs write them: ``n_heads``, ``N_HEADS``; an algorithm in such letters needs a place of its own."""
 MAX_DEPTH = 6
 """Maximum depth of nested objects that are read."""
 
@@ -75,7 +77,7 @@ _Table = tuple[Sequence[Any], Sequence[Sequence[Any]]]
 def _one_record(content: Any) -> bool:
     """Return whether an object is one record: it says a score, or names what its numbers are of, and holds no object.
 
-    Settings of a run name its game, too, but hold flags, texts or lists beside numbers.
+    Settings of a run name its game, too, but hold flags, texts or lists beside numbers, or no numbers but settings.
     """
     if not isinstance(content, Mapping):
         return False
@@ -86,7 +88,16 @@ def _one_record(content: Any) -> bool:
         return True
     beside = [value for name, value in content.items() if role_of(name) not in (*_NAMED, *_STATISTICS, "frames")]
     named = any(role_of(name) in ("game", "algorithm") and isinstance(value, str) for name, value in content.items())
-    return named and (all(map(_number, beside)) or all(isinstance(value, list) for value in beside))
+    if not named or (_may_be_settings([*content], alone=True) and "score" not in map(role_of, content)):
+        return False
+    return all(map(_number, beside)) or all(isinstance(value, list) for value in beside)
+
+
+def _may_be_settings(names: Sequence[str], alone: bool) -> bool:
+    """Return whether some names are of settings or other facts; `alone`, those of variables may be, ``n_heads``."""
+    facts = [name for name in names if role_of(name) in ("note", "frames") and not CITED & {*words_of(name)}]
+    free = [name for name in names if role_of(name) is None]
+    return bool(facts) or (alone and any(map(_VARIABLE.fullmatch, free)))
 
 
 def _apart(content: Any, depth: int = 0) -> Any:
@@ -258,6 +269,11 @@ def _levels(path: Path, content: Mapping[str, Any], options: Options) -> _Table 
         return None
     keys = _by_level(leaves)
     kinds = _kinds(path, keys, options)
+    for at, (kind, names) in enumerate(zip(kinds, keys, strict=True)):
+        if kind == "algorithm" and _may_be_settings(names, alone=False):
+            if any(role_of(name) is None and _VARIABLE.fullmatch(name) for name in names):
+                return None
+            kinds[at] = "statistic"
     if kinds.count("statistic") > 1:  # "mean" within "score"
         parts = [at for at, kind in enumerate(kinds) if kind != "statistic"]
         leaves = [

@@ -16,6 +16,7 @@ from arcademark.scores.readers.sheets.grids import grids_in
 from arcademark.scores.readers.sheets.parquet import parse_parquet
 from arcademark.scores.readers.sheets.shapes import together
 from arcademark.scores.readers.sheets.sheet import Sheet
+from arcademark.scores.readers.sheets.unnamed import lists_in
 from arcademark.scores.readers.sheets.workbooks import grids_of_workbook
 from arcademark.scores.readers.words.column_names import ROWS, words_of
 from arcademark.wording import plural
@@ -28,12 +29,16 @@ WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 
 def read_sheet(
-    path: Path, decimal: str | None = None, table: str | None = None, fits: Callable[[Sheet], bool] | None = None
+    path: Path,
+    decimal: str | None = None,
+    table: str | None = None,
+    fits: Callable[[Sheet], bool] | None = None,
+    is_game: Callable[[str], bool] = lambda _: False,
 ) -> Sheet:
     """Read a table, its numbers with the decimal mark given, or with the one that they show.
 
     Of several in a text or workbook, `table` is the number or the heading of the one to read; else it is the only one
-    that `fits`.
+    that `fits`. Lists of what `is_game` with scores are tables, too.
     """
     head = read_head(path)
     if head.startswith(b"PAR1"):
@@ -43,7 +48,8 @@ def read_sheet(
     if head.startswith(WORKBOOKS):
         found = grids_of_workbook(path, content)
     else:
-        found = grids_in(decode(path, content, windows=True))
+        text = decode(path, content, windows=True)
+        found = [*grids_in(text), *lists_in(text, is_game)]
         notes = ("read as Windows-1252, for it is not UTF-8",) if encoding_of(content) == WINDOWS else ()
     sheet = _chosen(path, found, table, fits) if found else parse_sheet(path, content)
     return replace(sheet, decimal=decimal, notes=(*notes, *sheet.notes))

@@ -19,7 +19,7 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.readers.sheets.sheet import Sheet, bare, levels_of
 from arcademark.scores.readers.words import numerals
-from arcademark.scores.readers.words.column_names import PATTERNS, ROWS, is_aside, role_of, words_of
+from arcademark.scores.readers.words.column_names import DURATIONS, PATTERNS, ROWS, is_aside, parted, role_of, words_of
 from arcademark.wording import plural
 
 _HEADER_ROWS = 3
@@ -30,6 +30,16 @@ MAX_TITLE = 1_000
 """Maximum number of characters of a title that are read."""
 _NUMBER = re.compile(r"\s*(?:table|tab\.?|tabelle|tableau|tabla|表)\s*[\w.]*\d\w*\s*[:.)–—-]\s*", re.IGNORECASE)
 """A table's number in its title."""
+_SHOWN = re.compile(
+    r"(?:below|here|these|this|the (?:following )?table(?: below)?|the following)\s+"
+    r"(?:is|are|shows?|lists?|gives?|contains?)\s+(?:the\s+)?",
+    re.IGNORECASE,
+)
+"""Words of a sentence before what a table holds."""
+_OTHERS = {"normalised": ROWS, "spread": ROWS, "rank": ROWS, "note": DURATIONS}
+"""Words, by role, that say in a title that a table holds no scores."""
+_JOINED = frozenset({"of", "in", "one", "and", "or", "with", "without", "not", "non", "no", "un", "vs"})
+"""Words of a file's name with which its last ones do not say what all its numbers are."""
 _NAMES = 2
 """Number of columns at the left that may hold names."""
 
@@ -54,14 +64,28 @@ def check_title(place: str, title: str) -> None:
     """Refuse a table whose title says that its scores are in thousands, normalised, or no scores but their spreads."""
     title = title[:MAX_TITLE].lstrip("#%/* ")
     what = re.split(
-        r"[:.,]?\s+(?:of|on|for|in|over|across|per|by|after|at|with|from)\b|[:.]\s*$", _NUMBER.sub("", title)
+        r"[:.,]?\s+(?:of|on|for|in|over|across|per|by|after|at|with|from)\b|[:.]\s*$",
+        _SHOWN.sub("", _NUMBER.sub("", title)),
     )[0]
-    if PATTERNS["in_thousands"].fullmatch(title) or (
-        role_of(what.strip()) in ("normalised", "spread", "rank") and ROWS & {*words_of(what)}
-    ):
+    role, words = role_of(what.strip()), {*words_of(what)}
+    if PATTERNS["in_thousands"].fullmatch(title) or words & _OTHERS.get(role or "", frozenset()):
         raise ArcadeMarkError(
             f"{place}: the title says {one_line(title, 100)!r}; give the games' own points, or correct the title"
         )
+
+
+def check_name(sheet: Sheet) -> None:
+    """Refuse a file whose name ends in what is no score, "atari_hns.csv", unless a column is named so or a score."""
+    name = sheet.path.name.split(".")[0]
+    written = sheet.header if sheet.separator else ()  # objects in objects have a 'score' that no file says
+    for before, what in (("", name), *((before, behind) for before, behind, last in parted(name) if last)):
+        role, words = role_of(what), {*words_of(what)}
+        none = role != "spread" and words & _OTHERS.get(role or "", frozenset())
+        beside = any(role_of(word) in (role, "score") for head in written for word in (head, *words_of(head)))
+        if none and not beside and not _JOINED & {*words_of(before)[-1:], *words}:
+            raise ArcadeMarkError(
+                f"{sheet.path}: the file's name says {what!r}; give the games' own points, or rename a file of these"
+            )
 
 
 def _texts(sheet: Sheet) -> list[Sequence[str]]:

@@ -23,6 +23,8 @@ _SETTINGS = frozenset(RULES["settings"])
 """Names of settings, which may be part of an algorithm's name: "DQN (sticky)"."""
 ROWS = frozenset(RULES["rows"])
 """Words of rows that are no algorithm's; beside such rows no name of a statistic is one."""
+DURATIONS = frozenset(RULES["durations"])
+"""Words of what a table may hold in place of scores: times, speeds, lengths of episodes, losses."""
 CITED = frozenset(RULES["cited"])
 """Words of notes that may also stand behind an algorithm whose scores a column has: "Human Ref"."""
 STATISTICS = frozenset({"summary", "spread", "count", "normalised", "rank"})
@@ -134,7 +136,8 @@ class Owners:
                     return "value", whose
             elif role in (*STATISTICS, "note", "frames"):
                 limits = role == "spread" and len(self._spreads.get(key(whose), ())) > 1  # "DQN_lo" beside "DQN_hi"
-                if sure or beside or named or limits or (role == "normalised" and self._all_of(what, behind, 2)):
+                alike = role in ("normalised", "note") and key(what) not in CITED and self._all_of(what, behind, 2)
+                if sure or beside or named or limits or alike:
                     return role, whose
         return None, name
 

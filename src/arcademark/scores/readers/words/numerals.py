@@ -50,6 +50,8 @@ _ALONE = re.compile(rf"\$?(?:{_SPREADS}).*\d.*|\([^()\[\]]*\d[^()\[\]]*\)|\[[^()
 _MAY_BE_ALONE = re.compile(rf"^[\s$*{{_]*(?:{_SPREADS}|[(\[])", re.MULTILINE)
 _LEVEL = re.compile(r"\A\s*(?:\d\d(?:\.\d)?\s*%\s*)?CI\s*[:=]?\s*")
 """Words after which limits follow."""
+_NUMBER_OF = re.compile(r"\s*(?:[nN]\s*=\s*\d+|\d+\s+(?:seed|run|trial|episode|rollout)s?)\s*")
+"""Numbers of runs or episodes in brackets behind a score."""
 _TO = re.compile(r"\s*[;…–—]\s*|\s+to\s+|\.\.+|\s*,\s*|(?<=\d)\s*-(?=\s*[\d.+-])")
 """Separators of two limits."""
 _SCALED = re.compile(rf"([^eE]*\d\.?)[{_BLANKS}]?([kKM])")
@@ -124,6 +126,8 @@ def apart(cell: str) -> Numeral:
         marks = tuple(mark for mark in marks if mark in _marks(_as_scaled(spread, power)))
     if not brackets:
         return Numeral(score, marks, spread, power)
+    if _NUMBER_OF.fullmatch(brackets):  # of what the score is a mean
+        return Numeral(score, marks, brackets.strip(), power)
     brackets = _LEVEL.sub("", brackets)
     if re.fullmatch(r"[+-]?[\d.,]+ ?\\?%", brackets.strip()):  # a normalised score behind the score
         return Numeral(score, marks, brackets.strip(), power)
