@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.grouping import grouped
@@ -288,6 +289,14 @@ class _Reader:
         if not values:
             return self._summary(columns, left)
         runs, notes = self.runs.of_algorithms(values)
+        if (given := self.options.algorithm) is not None and given not in {value.name for value in runs}:
+            if len(runs) > 1:
+                raise ArcadeMarkError(
+                    f"{self.place}: {OPTION['algorithm']} is {given!r}, and columns are named "
+                    f"{listed([value.name for value in runs])}; leave it out"
+                )
+            self.why[runs[0].column] = "the only column of scores"
+            runs = (replace(runs[0], name=given),)
         return Interpretation(columns, runs, left, notes, self.why)
 
     def _refuse_constant(self, words: Sequence[int]) -> None:

@@ -23,6 +23,8 @@ _SETTINGS = frozenset(RULES["settings"])
 """Names of settings, which may be part of an algorithm's name: "DQN (sticky)"."""
 ROWS = frozenset(RULES["rows"])
 """Words of rows that are no algorithm's; beside such rows no name of a statistic is one."""
+PER = frozenset({"s", "sec", "second", "min", "minute", "h", "hour"})
+"""Units of time behind the slash of a speed, "frames/s"."""
 DURATIONS = frozenset(RULES["durations"])
 """Words of what a table may hold in place of scores: times, speeds, lengths of episodes, losses."""
 CITED = frozenset(RULES["cited"])
@@ -73,7 +75,8 @@ def role_of(name: str) -> Role | None:
         if role is not None or scaled[0].strip(" ([_])").lower() != "m":  # which may be a mean
             return role if role not in (None, "score") else "normalised"
     if "/" in name.replace("+/-", ""):
-        return "score" if role_of(name.rpartition("/")[2]) == "score" else None
+        last = name.rpartition("/")[2]
+        return "note" if key(last) in PER else "score" if role_of(last) == "score" else None
     text, words = key(name), words_of(name)
     if not words:
         return None if name else "index"
