@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from arcademark.scores.readers.sheets.grid import Grid
 from arcademark.scores.readers.sheets.latex_commands import expanded
+from arcademark.scores.readers.words import numerals
 
 _ENVIRONMENT = re.compile(
     r"\\begin\{(tabular[xy]?|tabulary|longtable|longtblr|tblr|array)\*?\}(.*?)\\end\{\1\*?\}", re.DOTALL
@@ -38,6 +39,13 @@ _TEX_LIMITS = re.compile(
     r"\A([-+]?\d[\d.,]*)(?:\^\{?\+([\d.,]+)\}?_\{?-[\d.,]+\}?|_\{?-[\d.,]+\}?\^\{?\+([\d.,]+)\}?)\Z"
 )
 """Scores with limits above and below them."""
+_REPEATED = re.compile(r"\*\{(\d{1,9})\}" + _BRACES)
+MAX_REPEATED = 100
+"""Maximum number of times that a description of columns is repeated."""
+MAX_ARGUMENT_CHARACTERS = 10_000
+"""Maximum length of a description of columns in which more are repeated."""
+_COLUMN = re.compile(rf"[@!]{_BRACES}|[><]{_BRACES}|[A-Za-z](?:\[[^\[\]]*\])?(?:\{{[^{{}}]*\}})?")
+"""A column of an environment, or what it puts between two."""
 _SPAN = re.compile(r"\s*\\multi(column|row)(?:\[\w+\])?\{(\d+)\}(?:\[.*?\])?\{[^{}]*\}" + _BRACES)
 
 
@@ -55,16 +63,41 @@ def latex_grids(text: str) -> Iterator[Grid]:
     for found in _ENVIRONMENT.finditer(text):
         around = text[text.rfind("\\begin{table", 0, found.start()) : text.find("\\end{table", found.end())]
         caption = re.search(r"\\caption" + _BRACES, around if around.count("\\begin{tabular") < 2 else "")
-        body = _TEX_LINES.sub(lambda cell: cell[0].replace("\\\\", " "), _first_head(_arguments(found[2])))
+        columns, rest = _arguments(found[2])
+        spreads = _spreads(columns)
+        body = _TEX_LINES.sub(lambda cell: cell[0].replace("\\\\", " "), _first_head(rest))
         line = text.count("\n", 0, found.end()) - body.count("\n") + 1
         held: dict[int, tuple[int, str]] = {}
         rows = []
         for row in re.split(r"\\\\(?:\[[^\]]*\])?|\\tabularnewline", body):
             bare_row = _TEX_RULES.sub("", row)
             if bare_row.strip():
-                rows.append((line + row[: len(row) - len(row.lstrip())].count("\n"), list(_tex_cells(bare_row, held))))
+                cells = _with_spreads(list(_tex_cells(bare_row, held)), spreads)
+                rows.append((line + row[: len(row) - len(row.lstrip())].count("\n"), cells))
             line += row.count("\n")
         yield Grid(_tex(caption[1]) if caption else "", rows)
+
+
+def _spreads(arguments: str) -> frozenset[int]:
+    """Return the columns behind which the argument that describes columns puts ±, as the first of ``r@{±}l``."""
+    while len(arguments) <= MAX_ARGUMENT_CHARACTERS and (repeated := _REPEATED.search(arguments)):
+        several = repeated[2] * min(int(repeated[1]), MAX_REPEATED)
+        arguments = arguments[: repeated.start()] + several + arguments[repeated.end() :]
+    column, found = -1, set[int]()
+    for part in _COLUMN.finditer(arguments):
+        if part[1] is None:
+            column += part[0][0].isalpha()
+        elif "\\pm" in part[1] or "±" in part[1]:
+            found.add(column)
+    return frozenset(found)
+
+
+def _with_spreads(cells: list[str], spreads: frozenset[int]) -> list[str]:
+    """Return the cells of a row with spreads that stand in columns of their own put behind the scores."""
+    for at in spreads:
+        if at + 1 < len(cells) and numerals.is_number(cells[at]) and cells[at + 1]:
+            cells[at], cells[at + 1] = f"{cells[at]} ± {cells[at + 1]}", ""
+    return cells
 
 
 def _flattened(text: str) -> str:
@@ -76,18 +109,18 @@ def _flattened(text: str) -> str:
         elif mark[1] and open_ones:
             begin = open_ones.pop()
             if len(open_ones) == 1:
-                inner = _arguments(text[begin.end() : mark.start()])
+                _, inner = _arguments(text[begin.end() : mark.start()])
                 parts += [text[at : begin.start()], inner.replace("\\\\", " ")]
                 at = mark.end()
     return "".join((*parts, text[at:]))
 
 
-def _arguments(body: str) -> str:
-    """Return the rows of an environment, without its arguments in brackets and braces."""
-    rest = body.lstrip()
+def _arguments(body: str) -> tuple[str, str]:
+    """Return the last of an environment's arguments in brackets and braces, and its rows behind them."""
+    last, rest = "", body.lstrip()
     while argument := re.match(r"\[[^\[\]]*\]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}", rest):
-        rest = rest[argument.end() :]
-    return rest
+        last, rest = argument[0], rest[argument.end() :]
+    return last, rest
 
 
 def _tex_cells(row: str, held: dict[int, tuple[int, str]]) -> Iterator[str]:

@@ -38,8 +38,10 @@ _SHOWN = re.compile(
 """Words of a sentence before what a table holds."""
 _OTHERS = {"normalised": ROWS, "spread": ROWS, "rank": ROWS, "note": DURATIONS}
 """Words, by role, that say in a title that a table holds no scores."""
-_JOINED = frozenset({"of", "in", "one", "and", "or", "with", "without", "not", "non", "no", "un", "vs"})
-"""Words of a file's name with which its last ones do not say what all its numbers are."""
+_NORMALISED = frozenset({"normalised", "normalized"})
+"""Words that say with 'score' that a table's scores are normalised, whatever else its title says."""
+_JOINED = frozenset({"raw", "of", "in", "one", "and", "or", "with", "without", "not", "non", "no", "un", "vs"})
+"""Words of a title or a file's name with which others do not say what all its numbers are."""
 _NAMES = 2
 """Number of columns at the left that may hold names."""
 
@@ -68,7 +70,8 @@ def check_title(place: str, title: str) -> None:
         _SHOWN.sub("", _NUMBER.sub("", title)),
     )[0]
     role, words = role_of(what.strip()), {*words_of(what)}
-    if PATTERNS["in_thousands"].fullmatch(title) or words & _OTHERS.get(role or "", frozenset()):
+    normalised = words & _NORMALISED and any(role_of(word) == "score" for word in words) and not words & _JOINED
+    if PATTERNS["in_thousands"].fullmatch(title) or words & _OTHERS.get(role or "", frozenset()) or normalised:
         raise ArcadeMarkError(
             f"{place}: the title says {one_line(title, 100)!r}; give the games' own points, or correct the title"
         )
