@@ -261,7 +261,7 @@ def _statistics_beside(contents: Contents, shape: tuple[int, ...] | None) -> str
     `shape`: of the network's observations.
     """
     for name, tensor in contents.tensors.items():
-        if name.endswith("mean") and shape and tensor.numel() in (prod(shape), prod(shape[1:])):
+        if name.endswith("mean") and shape and tensor.numel() in {prod(shape), prod(shape[1:])} - {1}:
             return (
                 f"screens are not normalised by the statistics in the file, {one_line(name)!r}; if its network "
                 "was trained on such screens, name a module that does so: --set network=file.py:Class"

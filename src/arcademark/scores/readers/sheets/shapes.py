@@ -42,6 +42,8 @@ _NORMALISED = frozenset({"normalised", "normalized"})
 """Words that say with 'score' that a table's scores are normalised, whatever else its title says."""
 _JOINED = frozenset({"raw", "of", "in", "one", "and", "or", "with", "without", "not", "non", "no", "un", "vs"})
 """Words of a title or a file's name with which others do not say what all its numbers are."""
+_SPANS = frozenset({"time", "times", "hours", "minutes", "seconds", "memory"})
+"""Words that may end the name of a file of scores, too: "scores_over_time", "results_200_minutes"."""
 _NAMES = 2
 """Number of columns at the left that may hold names."""
 
@@ -83,7 +85,7 @@ def check_name(sheet: Sheet) -> None:
     written = sheet.header if sheet.separator else ()  # objects in objects have a 'score' that no file says
     for before, what in (("", name), *((before, behind) for before, behind, last in parted(name) if last)):
         role, words = role_of(what), {*words_of(what)}
-        none = role != "spread" and words & _OTHERS.get(role or "", frozenset())
+        none = role != "spread" and words & _OTHERS.get(role or "", frozenset()) - (_SPANS if before else set())
         beside = any(role_of(word) in (role, "score") for head in written for word in (head, *words_of(head)))
         if none and not beside and not _JOINED & {*words_of(before)[-1:], *words}:
             raise ArcadeMarkError(
