@@ -22,6 +22,7 @@ from arcademark.scores.readers.logs import stable_baselines, tensorboard
 from arcademark.scores.readers.sheets import parquet as parquets
 from arcademark.scores.readers.sheets import reading as sheet_reading
 from arcademark.scores.readers.sheets import sheet
+from arcademark.scores.readers.sheets.unnamed import lists_in
 from arcademark.scores.reading import read_tables
 from arcademark.scores.table import ScoreTable
 
@@ -317,3 +318,10 @@ def test_names_that_are_no_text_work(tmp_path):
     path.write_text(WIDE.replace("1", "x"))
     with pytest.raises(ArcadeMarkError, match="'x' is no score"):
         read_tables(path)
+
+
+@pytest.mark.parametrize(
+    "text", [f"pong{' ' * 500_000}:1", "- pong\n" + "x\n" * 300_000, ";" * 500_000, "*_`" * 200_000]
+)
+def test_lists_are_searched_in_texts_that_would_take_for_ever_otherwise(text):
+    assert not list(lists_in(text, {"pong"}.__contains__))

@@ -27,11 +27,14 @@ from arcademark.scores.readers.words.log_names import LOGS
 
 MAX_LIST_CHARACTERS = 2**20
 """Maximum number of characters of a text that is searched for lists."""
+MAX_PAIRS_CHARACTERS = 5_000
+"""Maximum number of characters of a cell, or an item of a list, with games and scores."""
 
 _PAIR = re.compile(
-    r"\W{0,4}(\w.{0,80}?)[\s*_`]*(?:(?:[:=→]|->|\s[-–—]\s)[\s*_`]*([^\s:=].{0,100})|[(\[]\s*([^()\[\]]{1,100}?)\s*[)\]])"
+    r"\W{0,4}(\w.{0,80}?)[ *_`]{0,6}"
+    r"(?:(?:[:=→]|->| [-–—] )[ *_`]{0,6}([^ :=].{0,100})|[(\[] ?([^()\[\]]{1,100}?) ?[)\]])"
 )
-_BETWEEN = re.compile(r"\s*;\s*|,(?!\d)\s*|(?<=[)\]])\s+(?=\w)")
+_BETWEEN = re.compile(r" ?; ?|,(?!\d) ?|(?<=[)\]]) (?=\w)")
 """Separators of several games with their scores."""
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
 _FEWEST = 2
@@ -113,7 +116,9 @@ def _cells(cells: Sequence[str], is_game: IsGame) -> list[list[tuple[str, str]]]
 
 def pairs_in(text: str, is_game: IsGame) -> list[tuple[str, str]]:
     """Return the games in a text and their scores as written; none if it holds anything else."""
-    found = [_PAIR.fullmatch(part) for part in _BETWEEN.split(text.strip())]
+    if len(text) > MAX_PAIRS_CHARACTERS:
+        return []
+    found = [_PAIR.fullmatch(part) for part in _BETWEEN.split(" ".join(text.split()))]
     pairs = [(one[1].strip("*_` "), one[2] or one[3]) for one in found if one]
     whole = len(pairs) == len(found) and all(numerals.is_number(score) and is_game(name) for name, score in pairs)
     return pairs if whole else []
@@ -135,7 +140,8 @@ def lists_in(text: str, is_game: IsGame) -> Iterator[Grid]:
             gap = True
             continue
         if items and not bullet and bullets:  # an item's second line
-            items[-1] = items[-1][0], f"{items[-1][1]} {said}"
+            if len(items[-1][1]) <= MAX_PAIRS_CHARACTERS:
+                items[-1] = items[-1][0], f"{items[-1][1]} {said}"
         elif items or bullet or pairs_in(item, is_game):
             bullets = bool(bullet) if not items else bullets
             items.append((number, item))
