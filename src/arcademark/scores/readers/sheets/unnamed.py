@@ -40,7 +40,7 @@ _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
 _FEWEST = 2
 """Minimum number of games of a list."""
 _WIDEST = 3
-"""Maximum number of columns that can be told without a header."""
+"""Maximum number of columns of a table without a header."""
 _FACTS = ("index", "seed", "run", "frames", "count", "note")
 """Roles of columns of numbers beside games with their scores."""
 
@@ -63,15 +63,15 @@ def _with_pairs(sheet: Sheet, is_game: IsGame) -> Sheet:
     headless = any(sheet.header) and all(not name or pairs_in(name, is_game) for name in sheet.header)
     columns = [[*[name] * headless, *cells] for name, cells in zip(sheet.header, sheet.columns, strict=True)]
     header = [""] * len(columns) if headless else sheet.header
-    held = {at: found for at, cells in enumerate(columns) if any(found := _cells(cells, is_game))}
-    beside = [at for at in range(len(columns)) if at not in held]
+    pairs_of = {at: found for at, cells in enumerate(columns) if any(found := _cells(cells, is_game))}
+    beside = [at for at in range(len(columns)) if at not in pairs_of]
     roles = list(map(role_of, header))
-    scores = [score for found in held.values() for pairs in found for _, score in pairs]
+    scores = [score for found in pairs_of.values() for pairs in found for _, score in pairs]
     rivals = (cell for at in beside if roles[at] not in _FACTS for cell in columns[at])
     counted = len(scores) > 1 and scores == [str(number) for number in range(1, len(scores) + 1)]
-    if not held or counted or "game" in (roles[at] for at in beside) or any(map(numerals.is_number, rivals)):
+    if not pairs_of or counted or "game" in (roles[at] for at in beside) or any(map(numerals.is_number, rivals)):
         return sheet
-    for at, found in held.items():
+    for at, found in pairs_of.items():
         wrong = next(
             (row for row, cell in enumerate(columns[at]) if not (found[row] or numerals.is_missing(cell))), None
         )
@@ -80,8 +80,8 @@ def _with_pairs(sheet: Sheet, is_game: IsGame) -> Sheet:
                 f"{sheet.path}, row {_line(sheet, wrong, headless)}: {one_line(columns[at][wrong], 60)!r} is no game "
                 "with its score, as other cells are; write it as 'Pong: 20.3', or remove it"
             )
-    heads = [header[at] for at in held if roles[at] not in ("game", "score", "index", "algorithm")]
-    if heads and (len(heads) < len(held) or any(map(role_of, heads)) or "algorithm" in roles):
+    heads = [header[at] for at in pairs_of if roles[at] not in ("game", "score", "index", "algorithm")]
+    if heads and (len(heads) < len(pairs_of) or any(map(role_of, heads)) or "algorithm" in roles):
         raise ArcadeMarkError(
             f"{sheet.path}, row 1: column {heads[0]!r} holds games with numbers, and nothing says that these are "
             "scores; name it 'score' if they are"
@@ -89,7 +89,7 @@ def _with_pairs(sheet: Sheet, is_game: IsGame) -> Sheet:
     rows = [
         (row, [*(columns[one][row] for one in beside), *([header[at]] if heads else []), game, score])
         for row in range(len(columns[0]))
-        for at, found in held.items()
+        for at, found in pairs_of.items()
         for game, score in found[row]
     ]
     return replace(
@@ -130,23 +130,24 @@ def lists_in(text: str, is_game: IsGame) -> Iterator[Grid]:
     items: list[tuple[int, str]] = []
     heading, bullets, gap = "", False, False
     for number, line in enumerate([*lines, "#"], 1):
-        bullet, said = _BULLET.match(line), line.strip()
-        item = line[bullet.end() :].strip() if bullet else said
+        bullet, content = _BULLET.match(line), line.strip()
+        item = line[bullet.end() :].strip() if bullet else content
         goes_on = bool(bullet) == bullets and (bullet or not gap or pairs_in(item, is_game))
-        if items and said and (said.startswith("#") or said.endswith(":") or not (goes_on or (bullets and not gap))):
+        ends = content.startswith("#") or content.endswith(":") or not (goes_on or (bullets and not gap))
+        if items and content and ends:
             yield from _list(heading, items, is_game)
             items = []
-        if not said:
+        if not content:
             gap = True
             continue
         if items and not bullet and bullets:  # an item's second line
             if len(items[-1][1]) <= MAX_PAIRS_CHARACTERS:
-                items[-1] = items[-1][0], f"{items[-1][1]} {said}"
+                items[-1] = items[-1][0], f"{items[-1][1]} {content}"
         elif items or bullet or pairs_in(item, is_game):
             bullets = bool(bullet) if not items else bullets
             items.append((number, item))
         else:
-            heading = said.strip("#*_:=~- ") or heading
+            heading = content.strip("#*_:=~- ") or heading
         gap = False
 
 
